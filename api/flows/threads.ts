@@ -1,6 +1,6 @@
 /** Computations of graphs in a thread (F45), for operations: what they need is read first, in a transaction that ends before. */
 import type { Tx } from '../../db/kernel/tx.ts';
-import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
+import { inTenant, READ } from '../../db/kernel/tx.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 import type { Caller } from '../kernel/endpoint.ts';
@@ -25,7 +25,7 @@ export async function computed<T extends Computation['type']>(
   options: Options = {},
 ): Promise<{ readonly result: Results[T] } | { readonly died: 'TIME' | 'SIZE' }> {
   const { deps, storeId, gone } = call;
-  const ended: Ended = await deps.threads.run({ storeId, gone: gone(), read: () => inTenant(deps.orm, call, REQUEST, read), ...options });
+  const ended: Ended = await deps.threads.run({ storeId, gone: gone(), read: () => inTenant(deps.orm, call, READ, read), ...options });
   if ('died' in ended) {
     deps.log.warn({ storeId, died: ended.died }, 'a thread was ended');
     return ended;

@@ -5,7 +5,8 @@
 import type { Context } from 'koa';
 import { clientOf, type OAuthClient } from '../../db/identity/clients.ts';
 import { issueCode, openRequest, REQUEST_MS, consumeRequest, userOf } from '../../db/identity/logins.ts';
-import { inTenant, NO_STORE, realTime, REQUEST } from '../../db/kernel/tx.ts';
+import { NO_STORE } from '../../db/kernel/tenancy.ts';
+import { inTenant, realTime, REQUEST } from '../../db/kernel/tx.ts';
 import { covers, intersect, isRegistered, narrow, SCOPES } from '../../domain/identity/rules.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 import { redirectToClient, setBrowserCookie, LONGEST_STATE } from './answer.ts';

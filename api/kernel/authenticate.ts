@@ -5,7 +5,8 @@ import { findCustomer } from '../../db/customers/queries.ts';
 import type { FoundPerson } from '../../db/identity/people.ts';
 import { findGuest, openSession } from '../../db/identity/sessions.ts';
 import { sqlOn } from '../../db/kernel/sql.ts';
-import { inTenant, NO_STORE, REQUEST, tenancyOf } from '../../db/kernel/tx.ts';
+import { NO_STORE } from '../../db/kernel/tenancy.ts';
+import { inTenant, READ, REQUEST, tenancyOf } from '../../db/kernel/tx.ts';
 import { findTenant, type Tenant } from '../../db/stores/queries.ts';
 import { covers, type Role } from '../../domain/identity/rules.ts';
 import type { Acting } from '../../domain/identity/actors.ts';
@@ -168,7 +169,7 @@ async function memberOf(ctx: RouterContext, shop: Authenticated, deps: ApiDeps):
   const { claims } = await proofOf(ctx, deps);
   if (claims?.use !== 'member' || claims.storeId !== shop.storeId) return null;
   const { customerId } = claims;
-  const customer = await inTenant(deps.orm, shop, REQUEST, (tx) => findCustomer(tx, claims));
+  const customer = await inTenant(deps.orm, shop, READ, (tx) => findCustomer(tx, claims));
   return customer && { ...shop, principal: customerId, sessionId: customerId, customer };
 }
 

@@ -1,10 +1,10 @@
 /** Circuits whose time is over: the provider is read once before a payment is started with it (docs/contract.md#payment-settings, Y17). */
+import { RetryLater } from '../../domain/kernel/errors.ts';
 import { closeCircuit, takeTrial } from '../../db/paymentSettings/circuits.ts';
 import { openCredentials, rejectSet, servingOf } from '../../db/paymentSettings/credentials.ts';
 import { inTenant, REQUEST, type Tenancy, type Tx } from '../../db/kernel/tx.ts';
 import { CircuitDue, ProviderUnavailable } from '../../db/payments/attempts.ts';
 import type { ApiDeps } from './deps.ts';
-import { RetryLater } from './limits.ts';
 
 /** Less than a buyer waits for. */
 const TRIAL_MS = 3000;

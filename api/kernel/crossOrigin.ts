@@ -3,7 +3,7 @@
  * the page itself. Reports of visits have a rule of their own (R9), and `/v1` answers no foreign page.
  */
 import type { Context, Middleware } from 'koa';
-import { inTenant, REQUEST, type Tenancy } from '../../db/kernel/tx.ts';
+import { inTenant, READ, type Tenancy } from '../../db/kernel/tx.ts';
 import { readStore } from '../../db/stores/queries.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { isAmong, isOrigin } from '../../domain/visits/rules.ts';
@@ -59,7 +59,7 @@ export function openStorefront(endpoints: readonly Endpoint[]): Middleware {
 
 /** ORIGIN_NOT_ALLOWED, unless the page's origin is one of the store's `analyticsAllowedOrigins`, or the store has none. */
 export async function admitPage(ctx: Context, shop: Tenancy, { orm }: ApiDeps): Promise<void> {
-  const { analyticsAllowedOrigins: allowed } = await inTenant(orm, shop, REQUEST, readStore);
+  const { analyticsAllowedOrigins: allowed } = await inTenant(orm, shop, READ, readStore);
   const origin = ctx.get('origin');
   if (allowed.length > 0 && !(isOrigin(origin) && isAmong(allowed, origin))) throw new Fault('ORIGIN_NOT_ALLOWED');
   echo(ctx, origin);

@@ -7,7 +7,7 @@ import type { ServerOptions } from 'node:http';
 import type { Context } from 'koa';
 import type { Config } from '../../db/kernel/config.ts';
 import { bodyBytes, limitRefusals } from '../../db/kernel/metrics.ts';
-import { NO_STORE } from '../../db/kernel/tx.ts';
+import { NO_STORE } from '../../db/kernel/tenancy.ts';
 import { Fault, invalid } from '../../domain/kernel/errors.ts';
 
 const MIB = 1024 * 1024;

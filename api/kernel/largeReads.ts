@@ -3,7 +3,7 @@
  * has all turns. Who waits for a turn holds nothing.
  */
 import type { Endpoint } from './endpoint.ts';
-import { Turns } from './turns.ts';
+import { Turns } from '../../db/kernel/turns.ts';
 
 const turns = new Turns({ name: 'large_reads', slots: 4, ofStore: 2, waitMs: 20_000 });
 

@@ -1,23 +1,11 @@
 import { limitRefusals } from '../../db/kernel/metrics.ts';
-import { Fault } from '../../domain/kernel/errors.ts';
+import { Fault, RetryLater } from '../../domain/kernel/errors.ts';
 import type { ApiDeps } from './deps.ts';
 
 /** What a rate-limited call needs. */
 export interface LimitedCall {
   readonly deps: ApiDeps;
   readonly storeId: string;
-}
-
-/** A refusal that tells when it ends, in seconds: the response has them as `Retry-After`. */
-export class RetryLater extends Fault {
-  readonly retryAfter: number;
-  constructor(
-    retryAfter: number,
-    code: 'TOO_MANY_REQUESTS' | 'PAYMENT_PROVIDER_UNAVAILABLE' | 'TEMPORARILY_UNAVAILABLE' = 'TOO_MANY_REQUESTS',
-  ) {
-    super(code);
-    this.retryAfter = retryAfter;
-  }
 }
 
 /** The key of a limit: a keyed digest, without personal data. */

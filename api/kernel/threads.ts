@@ -6,9 +6,8 @@
  */
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
-import { Fault } from '../../domain/kernel/errors.ts';
-import { RetryLater } from './limits.ts';
-import { Turns } from './turns.ts';
+import { Fault, RetryLater } from '../../domain/kernel/errors.ts';
+import { Turns } from '../../db/kernel/turns.ts';
 
 /** What a thread posts of a job: any number of `progress`, then one of the others. `failed`: a stack. */
 export type Posted = { readonly progress: unknown } | { readonly result: unknown } | { readonly failed: string };

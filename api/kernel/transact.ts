@@ -6,7 +6,7 @@ import { lockHolder } from '../../db/customers/locks.ts';
 import { extendSession } from '../../db/identity/sessions.ts';
 import { failpoint } from '../../db/kernel/failpoint.ts';
 import { isConflict, isLockTimeout } from '../../db/kernel/outage.ts';
-import { announceCommit, inTenant, REQUEST, type Tx } from '../../db/kernel/tx.ts';
+import { announceCommit, inTenant, READ, REQUEST, type Tx } from '../../db/kernel/tx.ts';
 import { completeOperation, reserveOperation } from '../../db/runs/operations.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { decide, needsDecision } from './agents.ts';
@@ -53,7 +53,7 @@ export async function transact(request: Request, call: object, outgoing: Outgoin
   let conflicts = 0;
   for (;;) {
     try {
-      const answer = await inTenant(deps.orm, caller, REQUEST, async (tx) => {
+      const answer = await inTenant(deps.orm, caller, endpoint.change === 'none' ? READ : REQUEST, async (tx) => {
         // Before anything else, so that a withdrawal and a change of the same member come one after the other (U14).
         if (caller.customer && endpoint.change === 'here') await lockHolder(tx, caller.customer, endpoint.customerLock ?? 'KEY SHARE');
         const reservation = reserves ? await reserveOperation(tx, operation) : 'new';

@@ -11,7 +11,8 @@ import { createKeyring, type Keyring } from '../../db/kernel/keyring.ts';
 import { reseal } from '../../db/identity/reseal.ts';
 import { rotateSigningKeys } from '../../db/identity/signingKeys.ts';
 import { withOrm } from '../../db/orm.ts';
-import { inTenant, NO_STORE, realTime, REQUEST } from '../../db/kernel/tx.ts';
+import { NO_STORE } from '../../db/kernel/tenancy.ts';
+import { inTenant, realTime, REQUEST } from '../../db/kernel/tx.ts';
 import { ownerUrl, systemEnv } from './environment.ts';
 import { UserError, run } from '../kernel/cli.ts';
 

@@ -1,9 +1,10 @@
 /** Transactions, each bound to a tenant and to timeouts. */
-import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import { type EntityManager, type MikroORM, TransactionContext } from '@mikro-orm/postgresql';
 import type { ActorRef } from '../../domain/identity/actors.ts';
 import type { Moment } from './clock.ts';
 import { FeedChanges } from './feed.ts';
 import { isOutdatedPlan } from './prepared.ts';
+import { sharesOf } from './shares.ts';
 import { type Sql, sqlIn } from './sql.ts';
 
 export type Em = EntityManager;
@@ -11,9 +12,12 @@ export type Em = EntityManager;
 export interface Limits {
   readonly statementMs: number;
   readonly lockMs: number;
+  /** It changes nothing: where stores share connections, such transactions wait in a line of their own (shares.ts). */
+  readonly isRead?: boolean;
 }
 /** Of API requests. A concurrent duplicate is waited for in several transactions, five seconds in all (D26, api/kernel/mount.ts). */
 export const REQUEST: Limits = { statementMs: 2500, lockMs: 2000 };
+export const READ: Limits = { ...REQUEST, isRead: true };
 /** Of transitions: below the two seconds of their local activity. */
 export const TRANSITION: Limits = { statementMs: 1500, lockMs: 1000 };
 
@@ -34,9 +38,6 @@ export interface Tenancy extends Moment {
   readonly storeId: string;
   readonly origin?: ChangeOrigin | undefined;
 }
-
-/** In place of a store: row-level security shows no store's rows. */
-export const NO_STORE = '-';
 
 /** A store at its business time. */
 export const tenancyOf = (storeId: string, clockOffsetMs: number, realNow: number): Tenancy => ({
@@ -67,9 +68,9 @@ export interface Tx extends Tenancy {
 
 /**
  * Runs `work` in one transaction in which row-level security shows only this store's rows; once more, when a migration has outdated a plan
- * meanwhile.
+ * meanwhile. Where stores share connections it is the store's turn first: one within another takes none, because the outer one has it.
  */
-export function inTenant<T>(orm: MikroORM, tenancy: Tenancy, limits: Limits, work: (tx: Tx) => Promise<T>): Promise<T> {
+export async function inTenant<T>(orm: MikroORM, tenancy: Tenancy, limits: Limits, work: (tx: Tx) => Promise<T>): Promise<T> {
   const { storeId, at, realNow, origin } = tenancy;
   const variables = {
     'app.store_id': storeId,
@@ -91,10 +92,15 @@ export function inTenant<T>(orm: MikroORM, tenancy: Tenancy, limits: Limits, wor
       { clear: true },
     );
   };
-  return transact().catch((error: unknown) => {
-    if (isOutdatedPlan(error)) return transact();
-    throw error;
-  });
+  const end = TransactionContext.getEntityManager() ? undefined : await sharesOf(orm)?.take(storeId, limits.isRead ? 'read' : 'change');
+  try {
+    return await transact().catch((error: unknown) => {
+      if (isOutdatedPlan(error)) return transact();
+      throw error;
+    });
+  } finally {
+    end?.();
+  }
 }
 
 /** The variable that the triggers of the audit log read (db/migrations/auditing.ts): the business time, and the origin. */

@@ -184,6 +184,18 @@ export class Fault extends Error {
   }
 }
 
+/** A refusal that tells when it ends, in seconds: the response has them as `Retry-After`. */
+export class RetryLater extends Fault {
+  readonly retryAfter: number;
+  constructor(
+    retryAfter: number,
+    code: 'TOO_MANY_REQUESTS' | 'PAYMENT_PROVIDER_UNAVAILABLE' | 'TEMPORARILY_UNAVAILABLE' = 'TOO_MANY_REQUESTS',
+  ) {
+    super(code);
+    this.retryAfter = retryAfter;
+  }
+}
+
 /** VALIDATION_FAILED for one field. */
 export const invalid = (field: string, code: string, message: string): Fault =>
   new Fault('VALIDATION_FAILED', { fieldErrors: [{ field, code, message }] });

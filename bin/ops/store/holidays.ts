@@ -1,5 +1,6 @@
 import { newestDays, replaceHolidays } from '../../../db/flows/holidays.ts';
-import { NO_STORE, inTenant, realTime, REQUEST } from '../../../db/kernel/tx.ts';
+import { NO_STORE } from '../../../db/kernel/tenancy.ts';
+import { inTenant, realTime, REQUEST } from '../../../db/kernel/tx.ts';
 import { withOrm } from '../../../db/orm.ts';
 import { MOMENT, YEAR } from '../../../domain/kernel/time.ts';
 import { UserError } from '../../kernel/cli.ts';

@@ -1,7 +1,7 @@
 /** Turns by store (docs/decisions.md#f45). */
 import { expect, test } from '@jest/globals';
-import { RetryLater } from '../../../api/kernel/limits.ts';
-import { Turns } from '../../../api/kernel/turns.ts';
+import { Turns } from '../../../db/kernel/turns.ts';
+import { RetryLater } from '../../../domain/kernel/errors.ts';
 
 const OF_ONE = { name: 'test', ofStore: 1 };
 const never = new AbortController().signal;

@@ -1,10 +1,9 @@
 /** Whose turn it is (F45, D90): so many at once in this process and of a store, the store first that was served longest ago. */
-import { limitRefusals } from '../../db/kernel/metrics.ts';
-import { RetryLater } from './limits.ts';
+import { RetryLater } from '../../domain/kernel/errors.ts';
+import { limitRefusals } from './metrics.ts';
 
-/** Waiting requests of a store, and of all; beyond, they are refused at once. */
-const MAX_OF_STORE = 20;
-const MAX_WAITING = 200;
+/** Waiting requests of all stores; beyond, they are refused at once. */
+const MAX_WAITING = 1000;
 
 interface Waiting {
   readonly begin: (end: () => void) => void;
@@ -13,8 +12,10 @@ export interface TurnsLimits {
   /** The label of refusals in metrics. */
   readonly name: string;
   readonly slots: number;
-  /** At once of one store. */
-  readonly ofStore: number;
+  /** At once of one store: a number, or what it is for this store now. */
+  readonly ofStore: number | ((storeId: string) => number);
+  /** Waiting requests of a store; 20 when left out. Beyond, they are refused at once. */
+  readonly line?: number;
   /** Real milliseconds; then TOO_MANY_REQUESTS with `Retry-After`. */
   readonly waitMs: number;
 }
@@ -24,22 +25,27 @@ export class Turns {
   /** How many a store has. */
   private readonly busy = new Map<string, number>();
   /** By store, the one that was served longest ago first. */
-  private readonly lines = new Map<string, Waiting[]>();
+  private readonly lines = new Map<string, Set<Waiting>>();
+  private running = 0;
+  private waiting = 0;
 
   constructor(limits: TurnsLimits) {
     this.limits = limits;
   }
 
   /** Resolves when it is this store's turn, with what ends it. TOO_MANY_REQUESTS; the signal's reason when it is aborted before. */
-  async take(storeId: string, gone: AbortSignal): Promise<() => void> {
-    gone.throwIfAborted();
-    const line = this.lines.get(storeId) ?? [];
-    const waiting = sum(this.lines.values().map(({ length }) => length));
-    if (line.length >= MAX_OF_STORE || waiting >= MAX_WAITING) throw this.refused();
+  async take(storeId: string, gone?: AbortSignal): Promise<() => void> {
+    gone?.throwIfAborted();
+    if (!this.lines.has(storeId) && this.mayBegin(storeId)) return this.begin(storeId);
+    const line = this.lines.get(storeId) ?? new Set();
+    if (line.size >= (this.limits.line ?? 20) || this.waiting >= MAX_WAITING) throw this.refused();
     return new Promise((resolve, reject) => {
       const settle = () => {
         clearTimeout(timer);
-        gone.removeEventListener('abort', leave);
+        gone?.removeEventListener('abort', leave);
+        line.delete(one);
+        this.waiting--;
+        if (line.size === 0) this.lines.delete(storeId);
       };
       const one: Waiting = {
         begin: (end) => {
@@ -49,21 +55,31 @@ export class Turns {
       };
       const giveUp = (reason: unknown) => {
         settle();
-        line.splice(line.indexOf(one), 1);
-        if (line.length === 0) this.lines.delete(storeId);
         // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- a signal's reason, whatever it is
         reject(reason);
       };
-      const leave = () => giveUp(gone.reason);
+      const leave = () => giveUp(gone!.reason);
       const timer = setTimeout(() => giveUp(this.refused()), this.limits.waitMs);
-      gone.addEventListener('abort', leave);
-      line.push(one);
+      gone?.addEventListener('abort', leave);
+      line.add(one);
+      this.waiting++;
       this.lines.set(storeId, line);
-      this.next();
     });
   }
 
+  private mayBegin(storeId: string): boolean {
+    const { slots, ofStore } = this.limits;
+    const most = typeof ofStore === 'number' ? ofStore : ofStore(storeId);
+    return this.running < slots && (this.busy.get(storeId) ?? 0) < most;
+  }
+  private begin(storeId: string): () => void {
+    this.running++;
+    this.busy.set(storeId, (this.busy.get(storeId) ?? 0) + 1);
+    return () => this.end(storeId);
+  }
+
   private end(storeId: string): void {
+    this.running--;
     const left = this.busy.get(storeId)! - 1;
     if (left === 0) this.busy.delete(storeId);
     else this.busy.set(storeId, left);
@@ -75,14 +91,11 @@ export class Turns {
   }
 
   private next(): void {
-    for (const [storeId, line] of this.lines) {
-      for (let had = this.busy.get(storeId) ?? 0; had < this.limits.ofStore && line.length > 0; had++) {
-        if (sum(this.busy.values()) >= this.limits.slots) return;
-        this.busy.set(storeId, had + 1);
-        line.shift()!.begin(() => this.end(storeId));
+    for (const [storeId, line] of this.lines)
+      for (const { begin } of line) {
+        if (!this.mayBegin(storeId)) break;
+        begin(this.begin(storeId));
       }
-      if (line.length === 0) this.lines.delete(storeId);
-    }
   }
 
   private refused(): RetryLater {
@@ -90,5 +103,3 @@ export class Turns {
     return new RetryLater(1);
   }
 }
-
-const sum = (counts: Iterable<number>): number => [...counts].reduce((all, one) => all + one, 0);

@@ -1,0 +1,46 @@
+/**
+ * A store's share of a process's connections to Postgres: a transaction waits for its store's turn before it takes one. So what one store
+ * does, however much and however slow, delays no other beyond a fair share, and takes no connection from it. Reads and changes wait in lines
+ * of their own: changes of a store that wait for each other's locks keep nobody from reading.
+ */
+import type { MikroORM } from '@mikro-orm/postgresql';
+import { RecentStores } from './recentStores.ts';
+import { NO_STORE } from './tenancy.ts';
+import { Turns } from './turns.ts';
+
+export type Kind = 'read' | 'change';
+
+/** At once and of each kind, while other stores have transactions too: a short one is over in a few milliseconds. */
+const AMONG_OTHERS = 2;
+/** While no other store has had one for a second. */
+const ALONE = 8;
+/** Of what belongs to no store: logins, and what persons do across their stores. */
+const WITHOUT_STORE = 4;
+/** Waiting transactions of a store and kind, and for how long, in real milliseconds; then TOO_MANY_REQUESTS. */
+const LINE = 200;
+const WAIT_MS = 5000;
+
+export class Shares {
+  readonly #stores = new RecentStores();
+  readonly #turns: Readonly<Record<Kind, Turns>>;
+
+  /** `connections`: of the pool. Reads and changes have half of them each. */
+  constructor(connections: number) {
+    const ofStore = (storeId: string) => (storeId === NO_STORE ? WITHOUT_STORE : this.#stores.areMany ? AMONG_OTHERS : ALONE);
+    const turns = (kind: Kind) =>
+      new Turns({ name: `transactions_${kind}`, slots: Math.floor(connections / 2), ofStore, line: LINE, waitMs: WAIT_MS });
+    this.#turns = { read: turns('read'), change: turns('change') };
+  }
+
+  /** Resolves with what ends the turn. TOO_MANY_REQUESTS. */
+  take(storeId: string, kind: Kind): Promise<() => void> {
+    this.#stores.note(storeId);
+    return this.#turns[kind].take(storeId);
+  }
+}
+
+const byPool = new WeakMap<MikroORM, Shares>();
+/** From now on stores share this pool. */
+export const shareConnections = (orm: MikroORM, connections: number): void => void byPool.set(orm, new Shares(connections));
+/** Undefined: its transactions wait for nothing but a connection. */
+export const sharesOf = (orm: MikroORM): Shares | undefined => byPool.get(orm);

@@ -1,0 +1,2 @@
+/** In place of a store: row-level security shows no store's rows. */
+export const NO_STORE = '-';

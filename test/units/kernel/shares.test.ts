@@ -1,0 +1,46 @@
+/** Shares of connections by store (D90). */
+import { expect, test } from '@jest/globals';
+import { Shares } from '../../../db/kernel/shares.ts';
+import { NO_STORE } from '../../../db/kernel/tenancy.ts';
+
+const soon = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Begins so many of a store; how many have begun, and what ends one of them. */
+function beginning(shares: Shares, storeId: string, count: number, kind: 'read' | 'change' = 'change') {
+  const ends: (() => void)[] = [];
+  for (let n = 0; n < count; n++) void shares.take(storeId, kind).then((end) => ends.push(end));
+  return {
+    begun: () => soon().then(() => ends.length),
+    endAll: () => {
+      for (const end of ends.splice(0)) end();
+    },
+  };
+}
+
+test('a store that is alone has eight transactions of a kind at once; among others it has two', async () => {
+  const shares = new Shares(40);
+  const hostile = beginning(shares, 'a', 50);
+  expect(await hostile.begun()).toBe(8);
+  const other = beginning(shares, 'b', 1);
+  expect(await other.begun()).toBe(1);
+  hostile.endAll();
+  expect(await hostile.begun()).toBe(2);
+});
+
+test('the changes of a store keep nobody from reading', async () => {
+  const shares = new Shares(40);
+  await beginning(shares, 'a', 50).begun();
+  expect(await beginning(shares, 'a', 1, 'read').begun()).toBe(1);
+});
+
+test('what belongs to no store never has more than four', async () => {
+  expect(await beginning(new Shares(40), NO_STORE, 10).begun()).toBe(4);
+});
+
+test('two hundred of a store wait, and no more', async () => {
+  const shares = new Shares(40);
+  const refused: unknown[] = [];
+  for (let n = 0; n < 8 + 201; n++) void shares.take('a', 'read').catch((error: unknown) => refused.push(error));
+  await soon();
+  expect(refused).toEqual([expect.objectContaining({ code: 'TOO_MANY_REQUESTS', retryAfter: 1 })]);
+});
