@@ -11,6 +11,7 @@ import type { Attempts } from '../activities/kernel/attempts.ts';
 import type { Clock } from '../db/kernel/clock.ts';
 import { failpoint } from '../db/kernel/failpoint.ts';
 import type { Log } from '../db/kernel/log.ts';
+import { RecentStores } from '../db/kernel/recentStores.ts';
 import { within } from '../db/kernel/tracing.ts';
 import { runOfRow } from '../db/runs/rows.ts';
 import { idleOptions, startOptions, wakeOptions } from '../workflows/kernel/start.ts';
@@ -20,12 +21,17 @@ import type { Pressure } from './pressure.ts';
 
 const BATCH = 32;
 const IDLE_MS = 1000;
-/** The limits on deliveries that this relay has started and that have not loaded their row yet: of all stores, and of one. */
+/**
+ * The limits on deliveries that this relay has started and that have not loaded their row yet: of all stores, of one by itself, and of one while
+ * others have work too, because two hundred deliveries of an order take more of a machine than the orders of others.
+ */
 const MAX_WAITING = {
-  runs: { all: Infinity, perStore: Infinity },
-  deliveries: { all: 18, perStore: 12 },
-  yielding: { all: 6, perStore: 4 },
+  runs: { all: Infinity, alone: Infinity, shared: Infinity },
+  deliveries: { all: 18, alone: 12, shared: 2 },
+  yielding: { all: 6, alone: 4, shared: 1 },
 } as const satisfies Readonly<Record<Lane, unknown>>;
+/** Others have work when they had a message within so many milliseconds. */
+const RECENT_MS = 2000;
 /**
  * The limits on first attempts that this process has in flight, of all stores and of one (`InFlight.isFull`): a receiver that hangs takes no
  * more than its store's share, and one that is known to fail leaves some of that to those that answer. With the retries
@@ -64,7 +70,9 @@ export interface RelayDeps {
 export async function runRelay(deps: RelayDeps): Promise<void> {
   const notifications = { runs: new OutboxNotification(), deliveries: new OutboxNotification(), yielding: new OutboxNotification() };
   const listening = listen(deps, notifications);
-  await Promise.all((['runs', 'runs', 'deliveries', 'yielding'] as const).map((what) => lane(deps, notifications[what], new Turns(what))));
+  const stores = new RecentStores(RECENT_MS);
+  const lanes = ['runs', 'runs', 'deliveries', 'yielding'] as const;
+  await Promise.all(lanes.map((what) => lane(deps, notifications[what], new Turns(what, stores))));
   await listening;
 }
 
@@ -101,13 +109,16 @@ class OutboxNotification {
 class Turns {
   readonly lane: Lane;
   readonly portions: Portions;
+  readonly #stores: RecentStores;
   readonly #started = new Map<string, { readonly storeId: string; readonly at: number }>();
 
-  constructor(lane: Lane) {
+  constructor(lane: Lane, stores: RecentStores) {
     this.lane = lane;
     this.portions = new Portions(lane);
+    this.#stores = stores;
   }
   add(rows: readonly OutboxRow[], at: number): void {
+    for (const { store_id: storeId } of rows) this.#stores.note(storeId);
     if (this.lane === 'runs') return;
     for (const { message, is_redundant: isRedundant, workflow_id: id, store_id: storeId } of rows)
       if (message === 'start' && !isRedundant) this.#started.set(id, { storeId, at });
@@ -120,8 +131,8 @@ class Turns {
     const max = MAX_WAITING[this.lane];
     const used = await this.#waiting(deps);
     const all = Math.min(batch, max.all - this.#started.size);
-    const perStore = Math.min(BATCH, max.perStore);
-    const isFull = all <= 0 || Math.max(...used.values()) >= max.perStore;
+    const perStore = Math.min(BATCH, this.#stores.areMany ? max.shared : max.alone);
+    const isFull = all <= 0 || Math.max(...used.values()) >= perStore;
     const { first } = deps.attempts;
     const inFlight = MAX_IN_FLIGHT[this.lane];
     const held = first.full(inFlight).map((storeId) => [storeId, perStore] as const);

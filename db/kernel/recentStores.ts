@@ -1,14 +1,16 @@
-/** How long ago something is recent, in milliseconds. */
-const RECENT_MS = 1000;
+import type { MonotonicClock } from './clock.ts';
 
 /** Whether more than one store has had work lately: then none of them takes more than its share. */
 export class RecentStores {
-  readonly #clock: { now(): number };
+  readonly #recentMs: number;
+  readonly #clock: MonotonicClock;
   #last = { storeId: '', at: -Infinity };
   /** When there was work of another store than the last one. */
   #othersAt = -Infinity;
 
-  constructor(clock: { now(): number } = performance) {
+  /** What is recent, in milliseconds. */
+  constructor(recentMs: number, clock: MonotonicClock = performance) {
+    this.#recentMs = recentMs;
     this.#clock = clock;
   }
 
@@ -17,6 +19,6 @@ export class RecentStores {
     this.#last = { storeId, at: this.#clock.now() };
   }
   get areMany(): boolean {
-    return this.#clock.now() - this.#othersAt < RECENT_MS;
+    return this.#clock.now() - this.#othersAt < this.#recentMs;
   }
 }

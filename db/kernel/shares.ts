@@ -12,7 +12,8 @@ export type Kind = 'read' | 'change';
 
 /** At once and of each kind, while other stores have transactions too: a short one is over in a few milliseconds. */
 const AMONG_OTHERS = 2;
-/** While no other store has had one for a second. */
+/** While no other store has had one for so long, in milliseconds. */
+const RECENT_MS = 1000;
 const ALONE = 8;
 /** Of what belongs to no store: logins, and what persons do across their stores. */
 const WITHOUT_STORE = 4;
@@ -21,7 +22,7 @@ const LINE = 200;
 const WAIT_MS = 5000;
 
 export class Shares {
-  readonly #stores = new RecentStores();
+  readonly #stores = new RecentStores(RECENT_MS);
   readonly #turns: Readonly<Record<Kind, Turns>>;
 
   /** `connections`: of the pool. Reads and changes have half of them each. */
