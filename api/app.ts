@@ -24,6 +24,7 @@ import { openapi, type Surface } from './kernel/openapi.ts';
 import { asFault, fail, refusal, type Statuses } from './kernel/reply.ts';
 import { docsRoutes } from './kernel/docs.ts';
 import { limitRate } from './kernel/rateLimit.ts';
+import { sendBounded } from './kernel/sending.ts';
 import { mcpRoutes } from './mcp/routes.ts';
 import { notificationRoutes } from './notifications/routes.ts';
 import { payRefusals, payRoutes } from './pay/routes.ts';
@@ -39,6 +40,7 @@ export function buildApp(deps: ApiDeps, recorder: Recorder | null): Koa {
   app.use(traced);
   app.use(identify(deps));
   if (recorder) app.use(recordRequests(recorder, operations, deps));
+  app.use(sendBounded());
   app.use(helmet({ contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } } }));
   app.use(openStorefront(endpoints));
   app.use(envelope(deps));

@@ -1,5 +1,5 @@
 /**
- * Bytes of request bodies under way, in this process. A body is admitted by its head: its `Content-Length`, or the most that it may have
+ * Bytes under way, in this process: of request bodies, and of answers (sending.ts). A body is admitted by its head: its `Content-Length`, or the most that it may have
  * where it tells none. It counts until its request is answered, for its store and for who sends it as rate limits count them: the valid
  * token, or else the client's address (X10).
  */
@@ -24,8 +24,18 @@ interface Bounds {
   readonly store: number;
   readonly process: number;
 }
+/** Who pays for bytes. */
+export interface InFlightKeys {
+  readonly sender: string;
+  readonly store: string | null;
+}
+/** The sender as rate limits know it, or the address of who was not asked who they are. */
+export function keysOf({ state, req }: Pick<Context, 'state' | 'req'>): InFlightKeys {
+  const { sender, storeId } = state as { readonly sender?: string; readonly storeId?: string };
+  return { sender: sender ?? req.socket.remoteAddress ?? 'unknown', store: storeId === undefined || storeId === NO_STORE ? null : storeId };
+}
 export class InFlight {
-  private readonly name: string;
+  readonly name: string;
   private readonly bounds: Bounds;
   private readonly held = new Map<string, number>();
   constructor(name: string, bounds: Bounds) {
@@ -37,17 +47,17 @@ export class InFlight {
     return this.held.size;
   }
   /** Counts `n` bytes for each of them, or for none: null. Returns what gives them back. */
-  take(keys: { readonly sender: string; readonly store: string | null }, n: number): (() => void) | null {
+  take(keys: InFlightKeys, n: number): (() => void) | null {
     const { sender, store, process } = this.bounds;
-    const shares = [
-      ['process', process],
-      [`sender/${keys.sender}`, sender],
-      ...(keys.store === null ? [] : [[`store/${keys.store}`, store] as const]),
-    ] as const;
-    if (shares.some(([key, most]) => (this.held.get(key) ?? 0) + n > most)) return null;
-    for (const [key] of shares) this.add(key, n);
+    const most = [process, sender, store];
+    return namesOf(keys).some((name, i) => (this.held.get(name) ?? 0) + n > most[i]!) ? null : this.add(keys, n);
+  }
+  /** Counts them whatever the bounds. Returns what gives them back. */
+  add(keys: InFlightKeys, n: number): () => void {
+    const names = namesOf(keys);
+    for (const name of names) this.change(name, n);
     return () => {
-      for (const [key] of shares) this.add(key, -n);
+      for (const name of names) this.change(name, -n);
     };
   }
   /** Admits the body of a request, or TOO_MANY_REQUESTS before a byte of it is read. */
@@ -55,21 +65,25 @@ export class InFlight {
     // Its end, which gives the bytes back, has been told already.
     if (ctx.req.socket.destroyed || ctx.res.closed) throw cutOff();
     const length = ctx.req.headers['content-length'];
-    const { sender, storeId } = ctx.state as { readonly sender?: string; readonly storeId?: string };
-    const keys = { sender: sender ?? 'unknown', store: storeId === undefined || storeId === NO_STORE ? null : storeId };
-    const release = this.take(keys, Math.max(LEAST, length === undefined ? most : Number(length)));
+    const release = this.take(keysOf(ctx), Math.max(LEAST, length === undefined ? most : Number(length)));
     if (release) return void ctx.res.once('close', release);
     limitRefusals.inc({ limit: this.name });
     ctx.set('Retry-After', RETRY_AFTER);
     throw new Fault('TOO_MANY_REQUESTS');
   }
-  private add(key: string, n: number): void {
+  private change(key: string, n: number): void {
     const sum = (this.held.get(key) ?? 0) + n;
     if (sum === 0) this.held.delete(key);
     else this.held.set(key, sum);
     if (key === 'process') bodyBytes.set({ kind: this.name }, sum);
   }
 }
+
+const namesOf = ({ sender, store }: InFlightKeys): readonly string[] => [
+  'process',
+  `sender/${sender}`,
+  ...(store === null ? [] : [`store/${store}`]),
+];
 
 /** Bodies that are kept in memory. */
 export const bodiesInFlight = new InFlight('body_bytes', { sender: 8 * MIB, store: 32 * MIB, process: 256 * MIB });

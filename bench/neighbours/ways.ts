@@ -1,6 +1,6 @@
 /** The ways in which one store may be hostile to its neighbours (issue 33): each prepares what it needs, then loads the system until told to stop. */
 import { createServer, request as send } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Buyer, call, pay, type Reply, type Seller } from '../../bin/dev/client.ts';
 import { type FlowShape, costlyLoop, notifying, simpleLoop } from './graphs.ts';
@@ -34,6 +34,17 @@ export const WAYS = {
   lists: async (store) => {
     await largestProducts(store, 99);
     return () => clients(store, 10, () => shop(store, 'GET', '/storefront/v1/products?size=100'));
+  },
+  writes: async (store) => {
+    const { productId, variantIds } = await rooms(store);
+    const write = (n: number) =>
+      store.seller.call('PUT', `/v1/products/${productId}/calendar`, { variantIds, ...YEAR, stock: 1 + (n % 9), price: 1000 + n });
+    return () => clients(store, 10, write);
+  },
+  unread: async (store) => {
+    const { productId, variantIds } = await rooms(store);
+    await checked(store.seller.call('PUT', `/v1/products/${productId}/calendar`, { variantIds, ...YEAR, stock: 3, price: 1000 }));
+    return () => clients(store, 50, () => unread(store, `/storefront/v1/products/${productId}/calendar?from=${YEAR.from}&to=${YEAR.to}`));
   },
   uploads: async (store) => () => clients(store, 60, () => slowUpload(store)),
   events: async (store) => {
@@ -154,6 +165,32 @@ async function largestProducts({ seller, categoryId }: Hostile, count: number): 
   ];
   const wanted = { salePrice: 1000, categoryId, description: '가'.repeat(10_000), optionGroups };
   await until(count, (n) => checked(seller.call('POST', '/v1/products', { ...wanted, name: `largest ${n}` })));
+}
+
+const YEAR = { from: '2027-01-01', to: '2027-12-31' };
+/** A product of 27 rooms, of which a year has as many nights as one request may write or read. */
+async function rooms({ seller, categoryId }: Hostile): Promise<{ readonly productId: string; readonly variantIds: readonly string[] }> {
+  const optionGroups = [{ name: 'room', values: Array.from({ length: 27 }, (_, n) => `${n}`) }];
+  const wanted = { name: 'rooms', salePrice: 1000, categoryId, inventoryMode: 'DATED', fulfillment: { type: 'MANUAL' }, optionGroups };
+  const made = (await checked(seller.call('POST', '/v1/products', wanted))) as unknown as { productId: string; variants: { variantId: string }[] };
+  return { productId: made.productId, variantIds: made.variants.map(({ variantId }) => variantId) };
+}
+
+/** Asks ten times on one connection and reads nothing; ends when it is closed, or after ten seconds. */
+function unread({ api, storeCode, signal }: Hostile, path: string): Promise<void> {
+  return new Promise((resolve) => {
+    const { hostname, port } = new URL(api);
+    const socket = connect(Number(port), hostname);
+    const end = () => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve();
+    };
+    const timer = setTimeout(end, 10_000);
+    signal.addEventListener('abort', end, { once: true });
+    socket.on('error', end).on('close', end).pause();
+    socket.write(`GET ${path} HTTP/1.1\r\nhost: ${hostname}\r\nx-store-code: ${storeCode}\r\n\r\n`.repeat(10));
+  });
 }
 
 const FIRST_BYTES = Buffer.alloc(4_000_000);

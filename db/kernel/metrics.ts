@@ -72,7 +72,7 @@ export const limitRefusals = new Counter({
 /** Bytes of request bodies that were admitted and whose requests are not answered yet. */
 export const bodyBytes = new Gauge({
   name: 'sangjeom_request_body_bytes',
-  help: 'Bytes of request bodies under way, in memory or as files',
+  help: 'Bytes under way: of request bodies, in memory or as files, and of answers',
   labelNames: ['kind'],
   registers,
 });

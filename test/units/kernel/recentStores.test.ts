@@ -10,7 +10,13 @@ test('stores are many while two of them have had work within the time that is re
     return stores.areMany;
   };
   expect(stores.areMany).toBe(false);
-  expect([noted('a', 1000), noted('a', 2000), noted('b', 3000), noted('b', 6999), noted('b', 7000)]).toEqual([false, false, true, true, false]);
+  expect([noted('a', 1000), noted('a', 2000), noted('b', 3000), noted('b', 6999), noted('b', 7000)]).toEqual([
+    false,
+    false,
+    true,
+    true,
+    false,
+  ]);
   expect([noted('a', 8000), noted('b', 9000)]).toEqual([true, true]);
   now = 12_999;
   expect(stores.areMany).toBe(true);
