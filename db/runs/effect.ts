@@ -1,4 +1,5 @@
 /** What a command did, in the form in which an approved one is compared with its dry run (G51). */
+import { comparedOf } from '../../domain/approvals/rules.ts';
 import { allChanges } from '../../domain/audit/changes.ts';
 import { digestOf } from '../kernel/digest.ts';
 import type { Returned } from '../kernel/tx.ts';
@@ -13,10 +14,7 @@ interface Done {
  * that it moved. Nothing of it depends on the time: a dry run a moment earlier has the same.
  */
 export function effectOf({ views, reply }: Done, { before, after }: { readonly before: Returned; readonly after: Returned }): string {
-  const levels = new Set(views?.listing.levels ?? []);
-  const listed = views
-    ? allChanges(views.before, views.after, { ...views.listing, given: [...(views.listing.given ?? []), ...levels] })
-    : [];
+  const listed = views ? comparedOf(allChanges(views.before, views.after, views.listing), views.listing.levels ?? []) : [];
   const answered = Object.entries((reply?.body ?? {}) as Readonly<Record<string, unknown>>);
   return digestOf({
     changes: listed,
