@@ -5,7 +5,7 @@ import { ApiToken, viewApiToken } from './schemas.ts';
 export const API_TOKEN: Subject = {
   type: 'API_TOKEN',
   idField: 'tokenId',
-  listing: { given: ['tokenId'], hidden: ['tokenPrefix'] },
+  listing: { given: ['tokenId', 'createdAt', 'lastUsedAt'], hidden: ['tokenPrefix'] },
   data: ApiToken,
   read: async (tx, tokenId) => {
     const { items } = await listApiTokens(tx, { page: 1, size: 1, tokenId });

@@ -1,4 +1,9 @@
 import { shownBy, type Subject } from '../kernel/subject.ts';
 import { get } from './get.ts';
 
-export const API_CLIENT: Subject = shownBy(get, { type: 'API_CLIENT', idField: 'clientId', given: ['clientId'], hidden: ['secretPrefix'] });
+export const API_CLIENT: Subject = shownBy(get, {
+  type: 'API_CLIENT',
+  idField: 'clientId',
+  given: ['clientId', 'createdAt', 'revokedAt'],
+  hidden: ['secretPrefix'],
+});

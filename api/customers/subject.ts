@@ -6,7 +6,7 @@ import { get } from './get.ts';
 export const CUSTOMER: Subject = shownBy(get, {
   type: 'CUSTOMER',
   idField: 'customerId',
-  given: ['customerId', 'at'],
+  given: ['customerId', 'joinedAt', 'stats.lastOrderedAt', 'consents[].at'],
   hidden: ['name', 'email', 'phone', 'addresses'],
   lock: (tx, customerId) => lockCustomer(tx, customerId, 'UPDATE'),
 });

@@ -9,7 +9,15 @@ import { get } from './get.ts';
 import { viewSecret, viewSummary } from './schemas.ts';
 
 /** Orders come and go meanwhile: what is in progress is no change of a flow. */
-const GIVEN = ['flowId', 'inProgress'];
+const GIVEN = [
+  'flowId',
+  'createdAt',
+  'draft.version',
+  'draft.updatedAt',
+  'versions[].version',
+  'versions[].publishedAt',
+  'versions[].inProgress',
+];
 /** With its draft's graph. */
 export const COMMERCE_FLOW: Subject = shownBy(get, { type: 'COMMERCE_FLOW', idField: 'flowId', lock: lockFlow, given: GIVEN });
 /** Without graphs: a publish changes none. */
@@ -29,7 +37,7 @@ export const FLOW_HEAD: Subject = {
 export const FLOW_SECRET: Subject = {
   type: 'FLOW_SECRET',
   idField: 'name',
-  listing: { given: ['name'], hidden: ['headerValue'] },
+  listing: { given: ['name', 'updatedAt'], hidden: ['headerValue'] },
   data: null,
   read: async (tx, name) => {
     const secret = await findSecret(tx, name);

@@ -7,7 +7,7 @@ import { Inquiry, viewInquiry } from './schemas.ts';
 export const INQUIRY: Subject = {
   type: 'INQUIRY',
   idField: 'inquiryId',
-  listing: { given: ['inquiryId'], hidden: ['authorName', 'title', 'content'] },
+  listing: { given: ['inquiryId', 'createdAt', 'answer.answeredAt'], hidden: ['authorName', 'title', 'content'] },
   data: Inquiry,
   lock: lockInquiry,
   read: async (tx, inquiryId) => viewInquiry(await readInquiry(tx, inquiryId)),

@@ -7,6 +7,7 @@ import { RunAgain, runAgain } from './circuits.ts';
 import type { Endpoint } from './endpoint.ts';
 import { rehearsedCommands } from './rehearsedCommands.ts';
 import type { Request } from './request.ts';
+import { STEP_LEVELS, stepFacts } from './stepFacts.ts';
 import { compare, type Difference, isBulk, NO_DIFFERENCE, plannedTarget } from './subject.ts';
 
 /** What a change would do and answer, and the decision about it. */
@@ -26,7 +27,7 @@ export async function rehearse(request: Request, call: object, prepared: unknown
   const run = endpoint.run as (call: object) => Promise<unknown>;
   let judgement: Judgement | undefined;
   const work = async (opened: Tx): Promise<never> => {
-    const tx: Tx = { ...opened, isRehearsal: true };
+    const tx: Tx = { ...opened, isRehearsal: true, isCompared: true };
     // Nobody waits for what will never be: a dry run gives up where a change would wait, and ends soon.
     await tx.sql`SELECT set_config('transaction_timeout', '5000', true), set_config('lock_timeout', '500', true)`;
     const comparison = await compare(endpoint, tx, { caller, deps, ...input }, { locks: true });
@@ -60,7 +61,7 @@ export function previewOf({ endpoint }: Request, { tx, difference, answer }: Don
     operationId: endpoint.id,
     target: plannedTarget(difference),
     changes: difference.changes,
-    facts: { ...difference.context, ...uncut(difference, levelsOf(endpoint)), ...facts },
+    facts: { ...difference.context, ...uncut(difference, levelsOf(endpoint)), ...stepFacts(tx.steps), ...facts },
   };
   // As it is stored and sent.
   return JSON.parse(JSON.stringify(preview)) as Preview;
@@ -78,7 +79,7 @@ interface Done {
 /** The fields and facts of an operation's previews that are not compared. */
 export const levelsOf = ({ target, levels = [] }: Endpoint): readonly string[] => {
   const listing = target && (isBulk(target) ? target.each.listing : target.listing);
-  return [...levels, ...(listing?.levels ?? [])];
+  return [...levels, ...(listing?.levels ?? []), ...STEP_LEVELS];
 };
 
 /** What was approved is not what would be done; what would. */

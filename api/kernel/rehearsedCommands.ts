@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { sqlIn } from '../../db/kernel/sql.ts';
 import { inTenant, REQUEST, type Tenancy, tenancyOf, type Tx } from '../../db/kernel/tx.ts';
-import { effectOf } from '../../db/runs/effect.ts';
+import { backTo, effectOf, sofar } from '../../db/runs/effect.ts';
 import { hashKey, type OperationKey, type StoredReply, storedReply } from '../../db/runs/operations.ts';
 import { storeText } from '../../db/runs/text.ts';
 import { transitionRun } from '../../db/runs/transition.ts';
@@ -40,7 +40,7 @@ export function rehearsedCommands(tx: Tx, request: Request): Rehearsed {
       }),
     send: (run, command) =>
       inTurn(async () => {
-        const before = { ...tx.returned };
+        const before = sofar(tx);
         try {
           const work = tx.em.transactional((em) => transitioned({ ...tx, em, sql: sqlIn(em) }, request, run, command));
           const { reply, effect } = await work;
@@ -48,7 +48,7 @@ export function rehearsedCommands(tx: Tx, request: Request): Rehearsed {
           return reply;
         } catch (error) {
           // What is refused has given nothing back.
-          Object.assign(tx.returned, before);
+          backTo(tx, before);
           throw error;
         }
       }),
@@ -81,13 +81,13 @@ async function transitioned(tx: Tx, { deps, caller, operation }: Request, run: R
     notAfter: caller.realNow + COMMAND_MS,
   };
   const { storeId, entityId } = run;
-  const before = { ...tx.returned };
+  const before = sofar(tx);
   let effect = '';
   const observed: typeof definition = {
     ...definition,
     transition: async (...sent) => {
       const result = await definition.transition(...sent);
-      if (result) effect = effectOf(result, { before, after: tx.returned });
+      if (result) effect = effectOf(result, tx, before);
       return result;
     },
   };
@@ -104,7 +104,7 @@ function elsewhere(request: Request, tenancy: Tenancy): Commands {
   const rehearsed = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
     let result: { readonly value: T } | undefined;
     await inTenant(orm, tenancy, REQUEST, async (opened) => {
-      result = { value: await work({ ...opened, isRehearsal: true }) };
+      result = { value: await work({ ...opened, isRehearsal: true, isCompared: true }) };
       throw new RolledBack();
     }).catch((error: unknown) => {
       if (!(error instanceof RolledBack)) throw error;

@@ -59,7 +59,7 @@ export async function transact(request: Request, call: object, outgoing: Outgoin
         const reservation = reserves ? await reserveOperation(tx, operation) : 'new';
         if (reservation !== 'new') return replayIn(tx, request, reservation);
         if (caller.staleSessionId !== null) await extendSession(tx, caller.staleSessionId);
-        const { body, difference } = await compared(request, tx, () => run({ ...call, tx }));
+        const { body, difference } = await compared(request, tx, (used) => run({ ...call, tx: used }));
         const reply = { status: outgoing.status, body, location: outgoing.headers['Location'] ?? null };
         if (reserves) await completeOperation(tx, operation, sealReply(reply, secret, deps.keyring, location));
         await tx.em.flush();
@@ -109,15 +109,17 @@ async function allOf(works: readonly (Promise<unknown> | undefined)[]): Promise<
  */
 async function compared(
   request: Request,
-  tx: Tx,
-  work: () => Promise<unknown>,
+  opened: Tx,
+  work: (tx: Tx) => Promise<unknown>,
 ): Promise<{ readonly body: unknown; readonly difference: Difference }> {
   const { endpoint, deps, caller, input } = request;
-  if (!isManaged(endpoint)) return { body: await work(), difference: NO_DIFFERENCE };
+  if (!isManaged(endpoint)) return { body: await work(opened), difference: NO_DIFFERENCE };
   // Again for what the first order with real money, or a public site, has made live meanwhile (G8).
   const isDecided = needsDecision(endpoint, caller);
-  const comparison = await compare(endpoint, tx, { caller, deps, ...input }, { locks: isDecided || request.execution !== undefined });
-  const body = await work();
+  const isCompared = isDecided || request.execution !== undefined;
+  const tx: Tx = { ...opened, isCompared };
+  const comparison = await compare(endpoint, tx, { caller, deps, ...input }, { locks: isCompared });
+  const body = await work(tx);
   const difference = await comparison.against(body);
   if (request.execution) await checkWork(request, tx, { difference, answer: body });
   if (isDecided) {

@@ -5,7 +5,7 @@ import { Member, viewMember } from './schemas.ts';
 export const MEMBER: Subject = {
   type: 'MEMBER',
   idField: 'userId',
-  listing: { given: ['userId'] },
+  listing: { given: ['userId', 'joinedAt'] },
   data: Member,
   read: async (tx, userId) => {
     const [found] = await listMembers(tx, userId);

@@ -1,4 +1,4 @@
-import { ITEM_LISTING } from '../../db/orders/views.ts';
+import { ITEM_LISTING, ORDER_LISTING } from '../../db/orders/listings.ts';
 import { shownBy, type Subject } from '../kernel/subject.ts';
 import { get } from './get.ts';
 import { getItem } from './getItem.ts';
@@ -10,4 +10,4 @@ export const ORDER_ITEM: Subject = shownBy(getItem, {
 });
 
 /** As its seller sees it, its items included. */
-export const ORDER: Subject = shownBy(get, { type: 'ORDER', idField: 'orderId', ...ITEM_LISTING });
+export const ORDER: Subject = shownBy(get, { type: 'ORDER', idField: 'orderId', ...ORDER_LISTING });

@@ -7,7 +7,16 @@ import { shownBy, type Subject } from '../kernel/subject.ts';
 import { get } from './get.ts';
 import { Provider, viewProvider } from './schemas.ts';
 
-export const PAYMENT_SETTINGS: Subject = shownBy(get, { type: 'PAYMENT_SETTINGS', lock: lockSettings });
+const OF_PROVIDER = [
+  'version',
+  'updatedAt',
+  ...['TEST', 'LIVE'].flatMap((name) => [`credentials.${name}.verifiedAt`, `credentials.${name}.updatedAt`]),
+];
+export const PAYMENT_SETTINGS: Subject = shownBy(get, {
+  type: 'PAYMENT_SETTINGS',
+  lock: lockSettings,
+  given: ['version', 'updatedAt', ...OF_PROVIDER.map((path) => `providers[].${path}`)],
+});
 
 /** The provider that a path names; PAYMENT_PROVIDER_NOT_FOUND. */
 export function providerNamed(name: string): ProviderName {
@@ -30,7 +39,7 @@ export async function readProvider(tx: Tx, name: string, publicUrl: string) {
 const provider: Subject = {
   type: 'PAYMENT_PROVIDER',
   idField: 'provider',
-  listing: { given: ['provider'] },
+  listing: { given: ['provider', 'methods[].provider', ...OF_PROVIDER] },
   data: Provider,
   lock: lockSettings,
   read: (tx, name, { deps }) => readProvider(tx, name, deps.config.publicUrl),

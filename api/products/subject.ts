@@ -11,7 +11,7 @@ const SHOWN: Subject = shownBy(get, {
   type: 'PRODUCT',
   idField: 'productId',
   lock: lockForChange,
-  given: ['productId', 'productNo', 'variantId', 'variantNo'],
+  given: ['productId', 'productNo', 'variants[].variantId', 'variants[].variantNo', 'createdAt', 'updatedAt'],
 });
 
 interface Stocked {

@@ -5,7 +5,7 @@ import { Refund, viewRefund } from './schemas.ts';
 export const REFUND: Subject = {
   type: 'REFUND',
   idField: 'refundId',
-  listing: { given: ['refundId', 'orderId', 'orderItemId'] },
+  listing: { given: ['refundId', 'orderId', 'orderItemId', 'createdAt', 'settledAt'] },
   data: Refund,
   read: async (tx, refundId) => {
     const refund = await findRefund(tx, refundId);

@@ -1,4 +1,9 @@
 import { shownBy, type Subject } from '../kernel/subject.ts';
 import { get } from './get.ts';
 
-export const WEBHOOK: Subject = shownBy(get, { type: 'WEBHOOK', idField: 'webhookId', given: ['webhookId'], hidden: ['secretPrefix'] });
+export const WEBHOOK: Subject = shownBy(get, {
+  type: 'WEBHOOK',
+  idField: 'webhookId',
+  given: ['webhookId', 'createdAt', 'suspendedAt', 'oldSecretExpiresAt'],
+  hidden: ['secretPrefix'],
+});

@@ -21,6 +21,13 @@ export const CLAIM_LISTING: Listing = {
     'expectedRefundAmount',
     'expectedDeliveryFeeRefundAmount',
     'expectedPointRefundAmount',
+    'collection.registeredAt',
+    'collection.completedAt',
+    'redelivery.registeredAt',
+    'rejection.rejectedAt',
+    'requestedAt',
+    'closedAt',
+    'lastChangedAt',
   ],
   hidden: ['explanation', 'note', 'trackingNumber', 'evidenceImages', 'images', 'holdReason'],
 };

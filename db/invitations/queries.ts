@@ -64,7 +64,7 @@ export async function findLink(orm: MikroORM, token: string): Promise<Link | nul
 }
 
 /** How its fields are listed in previews and in the audit log (G14). */
-export const INVITATION_LISTING: Listing = { given: ['invitationId'] };
+export const INVITATION_LISTING: Listing = { given: ['invitationId', 'createdAt', 'expiresAt'] };
 
 /** The API's view, without the link, which is only for the recipient. */
 export const viewInvitation = (invitation: Invitation) => ({

@@ -54,6 +54,21 @@ export interface Returned {
   pointRefundAmount: number;
 }
 
+/** A step of a flow that a transaction has taken (db/orders/steps.ts). */
+export interface FlowStep {
+  readonly orderItemIds: readonly string[];
+  readonly edges: readonly string[];
+  /** The nodes where it stands afterwards. */
+  readonly to: readonly string[];
+  readonly status: string;
+  /** A line for each: `notify buyer shipped`. */
+  readonly jobs: readonly string[];
+  /** Business milliseconds: they move with the time of the step. */
+  readonly timers: readonly { readonly key: string; readonly at: number }[];
+  /** What is compared beside the lines. */
+  readonly details: object;
+}
+
 /** A transaction of one store: entities, statements, the store, and the times at which all of it happens. */
 export interface Tx extends Tenancy {
   readonly em: Em;
@@ -62,6 +77,10 @@ export interface Tx extends Tenancy {
   readonly feed: FeedChanges;
   /** What it gives back to buyers. */
   readonly returned: Returned;
+  /** The steps of flows that it has taken, where it is compared. */
+  readonly steps: FlowStep[];
+  /** What it does is shown for an approval, or compared with what was approved (G51). */
+  readonly isCompared?: boolean;
   /** It is rolled back at its end: nothing is numbered by a sequence, which a rollback does not take back (G11). */
   readonly isRehearsal?: boolean;
 }
@@ -84,7 +103,7 @@ export async function inTenant<T>(orm: MikroORM, tenancy: Tenancy, limits: Limit
       async (em) => {
         const [sql, feed] = [sqlIn(em), new FeedChanges()];
         const returned = { refundAmount: 0, pointRefundAmount: 0 };
-        const result = await work({ em, sql, feed, returned, storeId, at, realNow, origin });
+        const result = await work({ em, sql, feed, returned, steps: [], storeId, at, realNow, origin });
         await em.flush();
         await feed.write(sql, storeId);
         return result;

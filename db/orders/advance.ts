@@ -21,6 +21,7 @@ import { earnPoints } from './points.ts';
 import { type Changed, publish } from './publish.ts';
 import { writeRecord } from './records.ts';
 import { setState, storedOf } from './states.ts';
+import { keepStep } from './steps.ts';
 
 /** Where a step comes from, and what it does besides. */
 export interface StepCause {
@@ -91,7 +92,8 @@ export async function advance(context: TransitionContext, event: FlowEvent, caus
   const { command = null, when = tx.at } = cause;
   const before = stateOf(context);
   const deadline = event.type === 'elapsed' ? nearest(before)?.key : undefined;
-  const { state, effects, trace } = stepFlow(context, event, when, cause);
+  const result = stepFlow(context, event, when, cause);
+  const { state, effects, trace } = result;
   const involved = itemsOf(context).filter(({ orderItemId }) => !group || isInvolved(before, event, orderItemId));
   keepState(context, involved, state);
   const order = await lockOrder(context);
@@ -108,6 +110,7 @@ export async function advance(context: TransitionContext, event: FlowEvent, caus
   const settings = { autoDeliverDays, autoConfirmDays };
   writeRecord(tx, { event, deadline, actor: command?.actor ?? 'SYSTEM', at, state, trace, settings }, changed);
   await publish(tx, order, event, changed);
+  await keepStep(context, { event, before, result, moved });
   return moved;
 }
 

@@ -21,7 +21,8 @@ import type { TransitionContext } from './context.ts';
 import { deliver } from './deliver.ts';
 import { type OrderItem, OrderItemEntity } from './entities.ts';
 import { setState } from './states.ts';
-import { ITEM_LISTING, viewItem } from './views.ts';
+import { ITEM_LISTING } from './listings.ts';
+import { viewItem } from './views.ts';
 
 /** A group with its items, locked; null when there is none. */
 async function lockGroup(tx: Tx, groupId: string): Promise<{ readonly row: FlowGroup; readonly items: readonly OrderItem[] } | null> {

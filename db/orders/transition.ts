@@ -25,7 +25,8 @@ import { deliver, isDelivered } from './deliver.ts';
 import { type OrderItem, OrderItemEntity } from './entities.ts';
 import { flowStateOf, loadStates, ruled } from './states.ts';
 import { pollId, applyReading, trackingOf } from './tracking.ts';
-import { ITEM_LISTING, viewItem } from './views.ts';
+import { ITEM_LISTING } from './listings.ts';
+import { viewItem } from './views.ts';
 
 /** Locks the item, steps its flow, writes item, order, trace and events. Refusals are Faults. Null when there is no such item. */
 export async function transitionOrderItem(

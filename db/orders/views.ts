@@ -1,7 +1,6 @@
 /** The API's views of orders and items (docs/contract.md#orders), which list their fields explicitly. */
 import { setImmediate } from 'node:timers/promises';
 import type { AddressChange } from '../../domain/orders/addressChange.ts';
-import type { Listing } from '../../domain/audit/changes.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { claimActions } from '../../domain/claims/actions.ts';
 import { viewDelivery } from '../../domain/checkout/rules.ts';
@@ -151,13 +150,6 @@ export const viewTracking = ({ dispatch, tracking = null }: OrderItem) => ({
 });
 
 const NO_ADDRESS = { zipCode: '', address1: '', address2: '' };
-
-/** How an item's fields are listed in previews and in the audit log (G14). */
-export const ITEM_LISTING: Listing = {
-  given: ['orderItemId', 'orderItemNo', 'refundId'],
-  hidden: ['sellerMemo', 'note', 'shippingAddress', 'buyer'],
-  levels: ['autoDecisionDate'],
-};
 
 /** An order as its seller sees it; `viewItem` of each item, shortened. */
 export async function viewOrder(tx: Tx, { order, items, approvedAt }: OrderWithItems) {

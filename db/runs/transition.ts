@@ -6,7 +6,7 @@ import type { Keyring } from '../kernel/keyring.ts';
 import { type Counting, countAction } from '../aiActions/commands.ts';
 import { announceCommit, type Tx } from '../kernel/tx.ts';
 import { findStore } from '../stores/queries.ts';
-import { effectOf } from './effect.ts';
+import { effectOf, type Sofar, sofar } from './effect.ts';
 import { completeOperation, isFirst, reserveOperation } from './operations.ts';
 import { passOrigin, recordCommand, type Views } from './origin.ts';
 
@@ -43,8 +43,9 @@ export async function transitionRun<T extends WorkflowType>(
   const isRepeated = event.type === 'command' && (await wasCarriedOut(tx, event.command));
   const at = event.type === 'load' ? tx.at + (await clockLag(tx, run)) : tx.at;
   const { origin, typed } = await passOrigin(tx, event, at, keyring);
-  const before = { ...tx.returned };
-  const result = await transition({ ...tx, at, origin }, run, isRepeated ? { type: 'load' } : event);
+  const before = sofar(tx);
+  const isCompared = tx.isCompared === true || (event.type === 'command' && event.command.expects !== undefined);
+  const result = await transition({ ...tx, at, origin, isCompared }, run, isRepeated ? { type: 'load' } : event);
   if (result === null) {
     await writeRun(tx, workflowType, run, GONE);
     return { ...GONE, clock: 0 };
@@ -64,10 +65,10 @@ async function replyTo<T extends WorkflowType>(
   tx: Tx,
   command: CommandEnvelope,
   result: TransitionResult<T>,
-  before: Tx['returned'],
+  before: Sofar,
 ): Promise<void> {
   const { expects, operation } = command;
-  if (expects !== undefined && effectOf(result, { before, after: tx.returned }) !== expects) throw new Fault('APPROVAL_STALE');
+  if (expects !== undefined && effectOf(result, tx, before) !== expects) throw new Fault('APPROVAL_STALE');
   if (result.reply) await completeOperation(tx, operation, result.reply);
 }
 async function countAndCheck(tx: Tx, command: CommandEnvelope, clock: Clock): Promise<void> {

@@ -1,5 +1,5 @@
 /** Approval requests: what an agent asks for and a person decides (docs/contract.md#approvals, G18–G31). */
-import type { Change } from '../audit/changes.ts';
+import { type Change, pathOf } from '../audit/changes.ts';
 import type { Target } from '../audit/targets.ts';
 import { canonicalJson } from '../kernel/canonical.ts';
 import { covers, type Role, ROLE_SCOPES } from '../identity/rules.ts';
@@ -72,14 +72,11 @@ export interface Preview {
   readonly changes: readonly Change[];
   readonly facts: Readonly<Record<string, unknown>>;
 }
-/** The last name of a path: `variants[1].additionalPrice` → `additionalPrice`. */
-const lastName = (field: string): string => field.slice(field.lastIndexOf('.') + 1).replace(/\[\d+\]$/, '');
-
 /** The changes that an approval depends on: without the fields that others move apart (`levels`). */
 export const comparedOf = (changes: readonly Change[], levels: readonly string[]): readonly Change[] =>
-  changes.filter(({ field }) => !levels.includes(lastName(field)));
+  changes.filter(({ field }) => !levels.includes(pathOf(field)));
 
-/** Whether both tell the same target, changes and facts. `levels`: the fields and facts that others move apart, which are not compared (G51). */
+/** Whether both tell the same target, changes and facts. `levels`: the paths and facts that others move apart, which are not compared (G51). */
 export function isSamePreview(one: Preview, other: Preview, levels: readonly string[] = []): boolean {
   const left = new Set(levels);
   const compared = ({ operationId, target, changes, facts }: Preview) =>

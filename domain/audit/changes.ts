@@ -8,11 +8,14 @@ export interface Change {
 }
 /** How the fields of a type of resource are listed. */
 export interface Listing {
-  /** Fields of any depth that are given out, not changed: ids and numbers. They are not listed. */
+  /**
+   * What is given out or follows from the change, and is not listed: ids, numbers, versions, timestamps of the change. By its path, without the
+   * places in lists (`variants[].variantId`): a field that a user names alike elsewhere is listed. Nothing that a user writes is one of them.
+   */
   readonly given?: readonly string[];
   /** Fields of any depth whose values are not shown: secrets, sellerMemo, buyers' personal data. Listed with null on both sides. */
   readonly hidden?: readonly string[];
-  /** Fields of any depth that time, or others, move apart from the change: shown, but no approval depends on them (G51). */
+  /** By its path, as `given`: what time, or others, move apart from the change. Shown, but no approval depends on it (G51). */
   readonly levels?: readonly string[];
   /** So many lines at most; 500 when left out. */
   readonly most?: number;
@@ -23,9 +26,8 @@ const CREATED: readonly Change[] = [];
 const DELETED: Change = { field: 'deleted', before: false, after: true };
 /** More lines than a person reads are left out: the facts tell how much there is. */
 const MAX_LINES = 500;
-/** Results of a change, not the change: versions, what else may be done now. Timestamps end in `At`. */
-const RESULTS: ReadonlySet<string> = new Set(['version', 'flowState', 'actions']);
-const isResult = (name: string) => RESULTS.has(name) || name.endsWith('At');
+/** `variants[1].additionalPrice` → `variants[].additionalPrice` */
+export const pathOf = (field: string): string => field.replaceAll(/\[\d+\]/g, '[]');
 
 /** At most 500, or `most`, in the order of their paths. `before` null: a creation, with a line for each field that is not null; `after` null: a deletion, one line; both null: nothing. */
 export const changesBetween = (before: Shown, after: Shown, listing: Listing = {}): readonly Change[] =>
@@ -42,7 +44,7 @@ export function allChanges(before: Shown, after: Shown, listing: Listing = {}): 
   const hidden = new Set(listing.hidden ?? []);
   const lines: Change[] = [];
   const compare = (field: string, name: string, was: unknown, is: unknown): void => {
-    if (isResult(name) || skipped.has(name) || isEqual(was, is)) return;
+    if (skipped.has(pathOf(field)) || isEqual(was, is)) return;
     if (hidden.has(name)) lines.push({ field, before: null, after: null });
     else if (areRecords(was, is)) compareFields(`${field}.`, was ?? null, is ?? null);
     else if (areListsOfRecords(was, is)) compareItems(field, (was ?? []) as object[], (is ?? []) as object[]);

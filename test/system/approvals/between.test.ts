@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { call, type Reply } from '../../../bin/dev/client.ts';
 import { PRODUCT } from '../../../api/products/subject.ts';
 import { type Change, changesBetween, type Listing } from '../../../domain/audit/changes.ts';
-import { ITEM_LISTING } from '../../../db/orders/views.ts';
+import { ITEM_LISTING } from '../../../db/orders/listings.ts';
 import { type Agent, Desk } from '../../kernel/approvals.ts';
 import { query, underTest, world } from '../../kernel/world.ts';
 

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { policyOf } from '../../../api/kernel/agents.ts';
 import { isWrite } from '../../../api/kernel/endpoint.ts';
 import { endpoints } from '../../../api/endpoints.ts';
-import { ITEM_LISTING } from '../../../db/orders/views.ts';
+import { ITEM_LISTING } from '../../../db/orders/listings.ts';
 import { changesBetween } from '../../../domain/audit/changes.ts';
 
 test('the operations about a customer for which agents may need an approval', () => {

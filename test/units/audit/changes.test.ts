@@ -28,10 +28,14 @@ describe('a change', () => {
       line('hold.reason', null, 'r'),
     ]);
   });
-  test('lists no versions, timestamps, actions and what was given out', () => {
-    const before = { id: 1, version: 1, updatedAt: 'a', flowState: {}, actions: [], items: [] };
-    const after = { id: 2, version: 2, updatedAt: 'b', flowState: { x: 1 }, actions: ['x'], items: [{ itemNo: 7, n: 1 }] };
-    expect(changesBetween(before, after, { given: ['id', 'itemNo'] })).toEqual([line('items[0].n', null, 1)]);
+  test('lists nothing that is given out, by its path and not by its name', () => {
+    const before = { id: 1, updatedAt: 'a', items: [] };
+    const after = { id: 2, updatedAt: 'b', items: [{ itemNo: 7, id: 'mine', updatedAt: 'theirs', n: 1 }] };
+    expect(changesBetween(before, after, { given: ['id', 'updatedAt', 'items[].itemNo'] })).toEqual([
+      line('items[0].id', null, 'mine'),
+      line('items[0].n', null, 1),
+      line('items[0].updatedAt', null, 'theirs'),
+    ]);
   });
   test('shows no secrets and nothing personal', () => {
     const shown = changesBetween({ memo: 'a', buyer: { name: 'a' } }, { memo: 'b', buyer: { name: 'b' } }, { hidden: ['memo', 'buyer'] });
