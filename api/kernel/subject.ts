@@ -1,5 +1,6 @@
 /** What a change is about, and what GET shows of it: for previews of a dry run, conditions of agents' changes, and the audit log (G14, G15). */
-import { allChanges, type Change, type Listing, shownOf } from '../../domain/audit/changes.ts';
+import { setImmediate } from 'node:timers/promises';
+import { type Change, changesInPortions, type Listing, shownOf } from '../../domain/audit/changes.ts';
 import type { Target, TargetType } from '../../domain/audit/targets.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { Tx } from '../../db/kernel/tx.ts';
@@ -121,7 +122,7 @@ export async function compare(endpoint: Endpoint, tx: Tx, viewed: Viewed, { lock
       const after = isView(endpoint, subject) ? new Map([[known[0] ?? '', answer as object]]) : await imagesOf(target, tx, known, viewed);
       // What a bulk reads of many is only what it may change itself.
       const own = isBulk(target) && target.readAll ? after : await ownOf(subject, tx, before, after);
-      return { ...differenceOf(target, known, before, own, ids.length === 0), context };
+      return { ...(await differenceOf(target, known, before, own, ids.length === 0)), context };
     },
   };
 }
@@ -177,20 +178,35 @@ async function orNull(read: () => Promise<object | null>): Promise<object | null
   }
 }
 
-function differenceOf(
+async function differenceOf(
   target: Subject | Subjects,
   ids: readonly string[],
   before: Images,
   after: Images,
   isNew: boolean,
-): Omit<Difference, 'context'> {
+): Promise<Omit<Difference, 'context'>> {
   const { type, listing } = subjectOf(target);
-  const allOf = (id: string) => allChanges(before.get(id) ?? null, after.get(id) ?? null, listing);
+  const allOf = (id: string) => besideOthers(changesInPortions(before.get(id) ?? null, after.get(id) ?? null, listing));
   if (!isBulk(target)) {
-    const all = ids[0] === undefined ? [] : allOf(ids[0]);
+    const all = ids[0] === undefined ? [] : await allOf(ids[0]);
     return { target: { type, id: ids[0] ?? null }, isNew, changes: shownOf(all, listing), all };
   }
-  const each = ids.map((id) => allOf(id).map((change) => ({ ...change, field: `${id}.${change.field}` })));
+  const each: (readonly Change[])[] = [];
+  for (const id of ids) each.push((await allOf(id)).map((change) => ({ ...change, field: `${id}.${change.field}` })));
   const changes = each.flatMap((all) => shownOf(all, listing));
   return { target: { type, id: null }, isNew: false, changes, all: each.flat() };
+}
+
+/** Real milliseconds after which other requests have their turn. */
+const PORTION_MS = 5;
+/** The result of work that is done in portions. */
+async function besideOthers<T>(portions: Generator<void, T>): Promise<T> {
+  let end = performance.now() + PORTION_MS;
+  for (;;) {
+    const { done, value } = portions.next();
+    if (done) return value;
+    if (performance.now() < end) continue;
+    await setImmediate();
+    end = performance.now() + PORTION_MS;
+  }
 }

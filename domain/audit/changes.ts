@@ -39,28 +39,70 @@ export const shownOf = (all: readonly Change[], { most = MAX_LINES }: Listing = 
 
 /** All of them, however many, in the order of the fields. Whatever decides on a change decides on all of it (G51). */
 export function allChanges(before: Shown, after: Shown, listing: Listing = {}): readonly Change[] {
-  if (after === null) return before === null ? CREATED : [DELETED];
-  const skipped = new Set(listing.given ?? []);
-  const hidden = new Set(listing.hidden ?? []);
-  const lines: Change[] = [];
-  const compare = (field: string, name: string, was: unknown, is: unknown): void => {
-    if (skipped.has(pathOf(field)) || isEqual(was, is)) return;
-    if (hidden.has(name)) lines.push({ field, before: null, after: null });
-    else if (areRecords(was, is)) compareFields(`${field}.`, was ?? null, is ?? null);
-    else if (areListsOfRecords(was, is)) compareItems(field, (was ?? []) as object[], (is ?? []) as object[]);
-    else lines.push({ field, before: was ?? null, after: is ?? null });
-  };
-  const compareFields = (prefix: string, was: Shown, is: Shown): void => {
-    for (const name of new Set([...Object.keys(is ?? {}), ...Object.keys(was ?? {})]))
-      compare(`${prefix}${name}`, name, valueOf(was, name), valueOf(is, name));
-  };
-  const compareItems = (field: string, was: readonly object[], is: readonly object[]): void => {
-    for (let i = 0; i < Math.max(was.length, is.length); i++) compareFields(`${field}[${i}].`, was[i] ?? null, is[i] ?? null);
-  };
-  compareFields('', before, after);
-  return lines;
+  const portions = changesInPortions(before, after, listing);
+  for (;;) {
+    const { done, value } = portions.next();
+    if (done) return value;
+  }
 }
 
+/** The same a field or an entry of a list at a time: who compares what is large lets others run in between. */
+export function* changesInPortions(before: Shown, after: Shown, listing: Listing = {}): Generator<void, readonly Change[]> {
+  if (after === null) return before === null ? CREATED : [DELETED];
+  const comparison = new Comparison(listing);
+  for (const name of namesOf(before, after)) {
+    const [was, is] = [valueOf(before, name), valueOf(after, name)];
+    if (areListsOfRecords(was, is) && comparison.isListed(name))
+      for (let i = 0; i < lengthOf(was, is); i++) {
+        comparison.ofEntry(name, name, i, [was, is]);
+        yield;
+      }
+    else comparison.of(name, name, name, [was, is]);
+    yield;
+  }
+  return comparison.lines;
+}
+
+/** Values before and after. */
+type Values = readonly [was: unknown, is: unknown];
+
+class Comparison {
+  readonly lines: Change[] = [];
+  readonly #given: ReadonlySet<string>;
+  readonly #hidden: ReadonlySet<string>;
+  constructor({ given = [], hidden = [] }: Listing) {
+    this.#given = new Set(given);
+    this.#hidden = new Set(hidden);
+  }
+  /** A list of this name at the top is compared entry by entry. */
+  isListed(name: string): boolean {
+    return !this.#given.has(name) && !this.#hidden.has(name);
+  }
+  /** `path`: of the field, without the places in lists. */
+  of(field: string, path: string, name: string, [was, is]: Values): void {
+    if (this.#given.has(path) || isEqual(was, is)) return;
+    if (this.#hidden.has(name)) this.lines.push({ field, before: null, after: null });
+    else if (areRecords(was, is)) this.#ofFields(`${field}.`, `${path}.`, [was, is]);
+    else if (areListsOfRecords(was, is)) for (let i = 0; i < lengthOf(was, is); i++) this.ofEntry(field, path, i, [was, is]);
+    else this.lines.push({ field, before: was ?? null, after: is ?? null });
+  }
+  ofEntry(field: string, path: string, i: number, [was, is]: Values): void {
+    this.#ofFields(`${field}[${i}].`, `${path}[].`, [(was as Entries)?.[i] ?? null, (is as Entries)?.[i] ?? null]);
+  }
+  #ofFields(prefix: string, path: string, [was, is]: Values): void {
+    for (const name of namesOf(was as Shown, is as Shown))
+      this.of(`${prefix}${name}`, `${path}${name}`, name, [valueOf(was as Shown, name), valueOf(is as Shown, name)]);
+  }
+}
+type Entries = readonly object[] | null | undefined;
+const lengthOf = (was: unknown, is: unknown): number => Math.max((was as Entries)?.length ?? 0, (is as Entries)?.length ?? 0);
+
+/** Of the one after, then those that only the one before has. */
+function namesOf(was: Shown, is: Shown): readonly string[] {
+  const names = is === null ? [] : Object.keys(is);
+  if (was !== null) for (const name of Object.keys(was)) if (is === null || !Object.hasOwn(is, name)) names.push(name);
+  return names;
+}
 const inOrder = new Intl.Collator('en', { numeric: true });
 const valueOf = (of: Shown, name: string): unknown => (of as Readonly<Record<string, unknown>> | null)?.[name];
 const isRecord = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -76,6 +118,6 @@ const areListsOfRecords = (was: unknown, is: unknown): boolean =>
 function isEqual(a: unknown, b: unknown): boolean {
   if (a === b || (isNothing(a) && isNothing(b))) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null || Array.isArray(a) !== Array.isArray(b)) return false;
-  return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((name) => isEqual(valueOf(a, name), valueOf(b, name)));
+  return namesOf(a, b).every((name) => isEqual(valueOf(a, name), valueOf(b, name)));
 }
 const isNothing = (value: unknown) => value === null || value === undefined;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { allChanges, changesBetween, shownOf } from '../../../domain/audit/changes.ts';
+import { allChanges, changesBetween, changesInPortions, shownOf } from '../../../domain/audit/changes.ts';
 
 const line = (field: string, before: unknown, after: unknown) => ({ field, before, after });
 
@@ -57,4 +57,19 @@ test('what is shown is bounded, what is decided on is not', () => {
   const all = allChanges({ items: items(0) }, { items: items(1) });
   expect([all.length, shownOf(all).length, shownOf(all, { most: 3 }).length]).toEqual([600, 500, 3]);
   expect(changesBetween({ items: items(0) }, { items: items(1) })).toEqual(shownOf(all));
+});
+
+test('what is large is compared in portions: a field, or an entry of a list, at a time', () => {
+  const image = (price: number) => ({
+    name: 'a',
+    variants: Array.from({ length: 500 }, (_, i) => ({ sku: `${i}`, price })),
+    nights: { a: { price }, b: { price } },
+  });
+  const portions = changesInPortions(image(1), image(2));
+  let count = 0;
+  let next = portions.next();
+  for (; !next.done; next = portions.next()) count++;
+  expect(count).toBeGreaterThan(500);
+  expect(next.value).toEqual(allChanges(image(1), image(2)));
+  expect(next.value).toHaveLength(502);
 });
