@@ -82,7 +82,7 @@ class Comparison {
   of(field: string, path: string, name: string, [was, is]: Values): void {
     if (this.#given.has(path) || isEqual(was, is)) return;
     if (this.#hidden.has(name)) this.lines.push({ field, before: null, after: null });
-    else if (areRecords(was, is)) this.#ofFields(`${field}.`, `${path}.`, [was, is]);
+    else if (areRecords(was, is)) this.#ofFields(`${field}.`, `${path}.`, [was ?? null, is ?? null]);
     else if (areListsOfRecords(was, is)) for (let i = 0; i < lengthOf(was, is); i++) this.ofEntry(field, path, i, [was, is]);
     else this.lines.push({ field, before: was ?? null, after: is ?? null });
   }

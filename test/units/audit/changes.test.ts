@@ -59,6 +59,11 @@ test('what is shown is bounded, what is decided on is not', () => {
   expect(changesBetween({ items: items(0) }, { items: items(1) })).toEqual(shownOf(all));
 });
 
+test('a record or a list that was absent is compared like one that was null', () => {
+  expect(changesBetween({}, { policy: { fee: 1 }, items: [{ a: 1 }] })).toEqual([line('items[0].a', null, 1), line('policy.fee', null, 1)]);
+  expect(changesBetween({ policy: { fee: 1 }, items: [{ a: 1 }] }, {})).toEqual([line('items[0].a', 1, null), line('policy.fee', 1, null)]);
+});
+
 test('what is large is compared in portions: a field, or an entry of a list, at a time', () => {
   const image = (price: number) => ({
     name: 'a',
