@@ -40,7 +40,10 @@ export function sendBounded({ inFlight = answersInFlight, takenMs = TAKEN_MS }: 
     const { socket } = ctx.req;
     const ends = endsOf(socket);
     // Who pipelines so much sends the rest again, on a connection of its own.
-    if (ends.size >= MAX_PIPELINED) return void socket.destroy();
+    if (ends.size >= MAX_PIPELINED) {
+      socket.destroy();
+      return;
+    }
     let release = () => {};
     let late: NodeJS.Timeout | undefined;
     const end = () => {
