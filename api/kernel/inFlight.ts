@@ -1,7 +1,7 @@
 /**
  * Bytes of request bodies under way, in this process. A body is admitted by its head: its `Content-Length`, or the most that it may have
- * where it tells none. It counts until its request is answered, for its store and for who sends it as rate limits count them: the valid
- * token, or else the client's address (X10).
+ * where it tells none. It counts until its request is answered, for its store and for who sends it as rate limits count them: the principal
+ * of a valid token, or else the client's address (X10). All members behind one address have what a store has: accounts cost nothing.
  */
 import type { ServerOptions } from 'node:http';
 import type { Context } from 'koa';
@@ -37,11 +37,15 @@ export class InFlight {
     return this.held.size;
   }
   /** Counts `n` bytes for each of them, or for none: null. Returns what gives them back. */
-  take(keys: { readonly sender: string; readonly store: string | null }, n: number): (() => void) | null {
+  take(
+    keys: { readonly sender: string; readonly members?: string | undefined; readonly store: string | null },
+    n: number,
+  ): (() => void) | null {
     const { sender, store, process } = this.bounds;
     const shares = [
       ['process', process],
       [`sender/${keys.sender}`, sender],
+      ...(keys.members === undefined ? [] : [[`sender/${keys.members}`, store] as const]),
       ...(keys.store === null ? [] : [[`store/${keys.store}`, store] as const]),
     ] as const;
     if (shares.some(([key, most]) => (this.held.get(key) ?? 0) + n > most)) return null;
@@ -55,8 +59,9 @@ export class InFlight {
     // Its end, which gives the bytes back, has been told already.
     if (ctx.req.socket.destroyed || ctx.res.closed) throw cutOff();
     const length = ctx.req.headers['content-length'];
-    const { sender, storeId } = ctx.state as { readonly sender?: string; readonly storeId?: string };
-    const keys = { sender: sender ?? 'unknown', store: storeId === undefined || storeId === NO_STORE ? null : storeId };
+    const { senders, storeId } = ctx.state as { readonly senders?: readonly [string, string?]; readonly storeId?: string };
+    const [sender, members] = senders ?? ['unknown'];
+    const keys = { sender, members, store: storeId === undefined || storeId === NO_STORE ? null : storeId };
     const release = this.take(keys, Math.max(LEAST, length === undefined ? most : Number(length)));
     if (release) return void ctx.res.once('close', release);
     limitRefusals.inc({ limit: this.name });

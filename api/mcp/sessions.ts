@@ -9,7 +9,6 @@ import { ErrorCode, isInitializeRequest, McpError, ResultSchema, SUPPORTED_PROTO
 import { Fault } from '../../domain/kernel/errors.ts';
 import { MINUTE } from '../../domain/kernel/time.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
-import type { CountMore } from '../kernel/rateLimit.ts';
 import { type Confirm, elicitationOf, isConfirmed, showsForms } from './form.ts';
 import { contentOf, INSTRUCTIONS, rpcRefusal, SERVER_INFO } from './protocol.ts';
 import type { ToolContext } from './tool.ts';
@@ -24,7 +23,8 @@ const LAST_WITH_BATCHES = '2025-03-26';
 const MAX_BATCH = 20;
 
 export interface Connection extends Omit<ToolContext, 'confirm'> {
-  readonly countMore: CountMore;
+  /** Counts `n` more requests than the one that carries them. TOO_MANY_REQUESTS. */
+  readonly countMore: (n: number) => void;
 }
 interface Session {
   readonly id: string;
