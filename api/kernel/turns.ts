@@ -2,10 +2,6 @@
 import { limitRefusals } from '../../db/kernel/metrics.ts';
 import { RetryLater } from './limits.ts';
 
-/** Waiting requests of a store, and of all; beyond, they are refused at once. */
-const MAX_OF_STORE = 20;
-const MAX_WAITING = 200;
-
 interface Waiting {
   readonly begin: (end: () => void) => void;
 }
@@ -15,6 +11,10 @@ export interface TurnsLimits {
   readonly slots: number;
   /** At once of one store. */
   readonly ofStore: number;
+  /** Waiting requests of a store; 20 when left out. Beyond, they are refused at once. */
+  readonly line?: number;
+  /** Waiting requests of all stores; 200 when left out. */
+  readonly waiting?: number;
   /** Real milliseconds; then TOO_MANY_REQUESTS with `Retry-After`. */
   readonly waitMs: number;
 }
@@ -35,7 +35,7 @@ export class Turns {
     gone.throwIfAborted();
     const line = this.lines.get(storeId) ?? [];
     const waiting = sum(this.lines.values().map(({ length }) => length));
-    if (line.length >= MAX_OF_STORE || waiting >= MAX_WAITING) throw this.refused();
+    if (line.length >= (this.limits.line ?? 20) || waiting >= (this.limits.waiting ?? 200)) throw this.refused();
     return new Promise((resolve, reject) => {
       const settle = () => {
         clearTimeout(timer);

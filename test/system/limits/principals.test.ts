@@ -24,7 +24,7 @@ const repeat = async <T>(times: number, one: (i: number) => Promise<T>): Promise
 /** As many requests as a token may make, one after the other. */
 const spend = async (token: string, more: Headers_ = {}): Promise<number[]> =>
   (await repeat(MOST, () => read({ ...bearer(token), ...more }))).map(({ status }) => status);
-const told = ({ status, headers, body }: Reply) => [
+const facts = ({ status, headers, body }: Reply) => [
   status,
   body.error?.code ?? 'OK',
   headers.get('ratelimit-limit'),
@@ -77,16 +77,17 @@ describe('the tokens', () => {
   test('of one API client have two tokens’ requests together, and the headers tell which window is the narrowest', async () => {
     const { store } = await world();
     const [first, second, third] = (await serverTokens(store, 3)) as [string, string, string];
-    expect(told(await read(bearer(first)))).toEqual([200, 'OK', '2', '1', true]);
-    expect(told(await read(bearer(first)))).toEqual([200, 'OK', '2', '0', true]);
+    expect(facts(await read(bearer(first)))).toEqual([200, 'OK', '2', '1', true]);
+    expect(facts(await read(bearer(first)))).toEqual([200, 'OK', '2', '0', true]);
     // Refused by its token's window, it takes nothing of the client's.
-    for (const reply of await repeat(5, () => read(bearer(first)))) expect(told(reply)).toEqual([429, 'TOO_MANY_REQUESTS', '2', '0', true]);
-    expect(told(await read(bearer(second)))).toEqual([200, 'OK', '2', '1', true]);
+    for (const reply of await repeat(5, () => read(bearer(first))))
+      expect(facts(reply)).toEqual([429, 'TOO_MANY_REQUESTS', '2', '0', true]);
+    expect(facts(await read(bearer(second)))).toEqual([200, 'OK', '2', '1', true]);
     // The token has one request left, and so has its client.
-    expect(told(await read(bearer(third)))).toEqual([200, 'OK', '4', '0', true]);
-    // Now both are full: the one that ends last is told.
-    expect(told(await read(bearer(third)))).toEqual([429, 'TOO_MANY_REQUESTS', '2', '0', true]);
-    expect(told(await read(bearer((await serverTokens(store, 1))[0]!)))).toEqual([429, 'TOO_MANY_REQUESTS', '4', '0', true]);
+    expect(facts(await read(bearer(third)))).toEqual([200, 'OK', '4', '0', true]);
+    // Now both are full: the one that ends last is facts.
+    expect(facts(await read(bearer(third)))).toEqual([429, 'TOO_MANY_REQUESTS', '2', '0', true]);
+    expect(facts(await read(bearer((await serverTokens(store, 1))[0]!)))).toEqual([429, 'TOO_MANY_REQUESTS', '4', '0', true]);
     const other = await world();
     expect((await read(bearer(other.seller.bearer))).status).toBe(200);
   });
@@ -156,7 +157,7 @@ describe('a store', () => {
     expect(seen).toEqual(Array.from({ length: 10 }, () => OK));
     const colleague = (await loginAs(emailOf(shop, 'admin'))).user.access_token;
     const full = await read({ ...bearer(colleague), ...named });
-    expect(told(full)).toEqual([429, 'TOO_MANY_REQUESTS', '20', '0', true]);
+    expect(facts(full)).toEqual([429, 'TOO_MANY_REQUESTS', '20', '0', true]);
     const { token } = await mcpToken(shop, owner, 'admin');
     expect((await post(token, { jsonrpc: '2.0', id: 1, method: 'ping' }, {}, limited.api)).status).toBe(429);
     const path = '/storefront/v1/store';
@@ -177,7 +178,7 @@ describe('making tokens', () => {
     const refused = made[4]!;
     expect(refused.body).toMatchObject({ error: 'temporarily_unavailable' });
     expect(refused.headers.get('retry-after')).toBe(refused.headers.get('ratelimit-reset'));
-    expect(told(await read(bearer((await serverTokens(store, 1))[0]!)))).toEqual([429, 'TOO_MANY_REQUESTS', '4', '0', true]);
+    expect(facts(await read(bearer((await serverTokens(store, 1))[0]!)))).toEqual([429, 'TOO_MANY_REQUESTS', '4', '0', true]);
   });
   test('for buyers counts as requests of the client too', async () => {
     const { store } = await world();
