@@ -40,7 +40,7 @@ export const signup = endpoint({
   data: LoggedIn,
   errors: ['EMAIL_TAKEN'],
 })
-  .before(({ body }) => hashNewPassword(body.password))
+  .before((call) => hashNewPassword(call.body.password, call))
   .handle(async ({ tx, storeId, body, prepared: passwordHash, realNow, deps }) => {
     const { cartToken, email, name, phone, consents } = body;
     const holder = await signUp(tx, { email, name, phone, consents, passwordHash });

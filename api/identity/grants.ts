@@ -10,6 +10,7 @@ import { inTenant, realTime, REQUEST, tenancyOf } from '../../db/kernel/tx.ts';
 import { findTenant } from '../../db/stores/queries.ts';
 import { covers, type GrantType, intersect, narrow, ROLE_SCOPES, TOKEN_EXCHANGE } from '../../domain/identity/rules.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
+import type { Principal } from '../kernel/meter.ts';
 import { type Claims, MEMBER_SECONDS, TOKEN_SECONDS, type UserClaims } from '../kernel/tokens.ts';
 import { need, OAuthError, type Params, resourceOf } from './oauth.ts';
 
@@ -17,7 +18,9 @@ const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
 export const MEMBER_REF = 'urn:svc:params:oauth:token-type:member-ref';
 /** For transactions on tables without a store. */
 
-type Grant = (client: OAuthClient, params: Params, deps: ApiDeps) => Promise<object>;
+/** `count`: whoever makes tokens makes no more of them than requests (X10). Called before anything is used up. TOO_MANY_REQUESTS. */
+type GrantDeps = ApiDeps & { readonly count: (principal: Principal) => void };
+type Grant = (client: OAuthClient, params: Params, deps: GrantDeps) => Promise<object>;
 
 export const grants: Readonly<Record<GrantType, Grant>> = {
   authorization_code: byCode,
@@ -37,11 +40,12 @@ function narrowed(granted: readonly string[], requested: string | undefined): re
   return scopes;
 }
 
-async function byClient(client: OAuthClient, params: Params, deps: ApiDeps) {
+async function byClient(client: OAuthClient, params: Params, deps: GrantDeps) {
   if (client.authMethod === 'none' || client.storeId === null)
     throw new OAuthError('unauthorized_client', 'Only a confidential client of a store may');
   const scopes = narrowed(client.scopes, params.get('scope'));
   const { clientId, storeId } = client;
+  deps.count({ userId: null, clientId });
   return answer(deps, { use: 'store', storeId, clientId, origin: 'm2m', scopes, person: null }, scopes);
 }
 
@@ -51,7 +55,7 @@ const isVerifier = (verifier: string, challenge: string): boolean => {
   return VERIFIER.test(verifier) && made.length === challenge.length && timingSafeEqual(made, Buffer.from(challenge));
 };
 
-async function byCode(client: OAuthClient, params: Params, deps: ApiDeps) {
+async function byCode(client: OAuthClient, params: Params, deps: GrantDeps) {
   const [code, redirectUri, verifier] = need(params, 'code', 'redirect_uri', 'code_verifier') as [string, string, string];
   const now = deps.clock.now();
   const given = await inTenant(deps.orm, realTime(NO_STORE, now), REQUEST, async (tx) => {
@@ -59,6 +63,7 @@ async function byCode(client: OAuthClient, params: Params, deps: ApiDeps) {
       issued.redirectUri === redirectUri && isVerifier(verifier, issued.codeChallenge);
     const login = await redeemCode(tx, client.clientId, code, fits);
     if (!login) return null;
+    deps.count({ userId: login.userId, clientId: client.clientId });
     checkResource(login, client, params, deps);
     const issuesRefresh = login.scopes.includes('offline_access') && client.grantTypes.includes('refresh_token');
     return { login, refresh: issuesRefresh ? await issueRefresh(tx, login.loginId) : null };
@@ -67,13 +72,14 @@ async function byCode(client: OAuthClient, params: Params, deps: ApiDeps) {
   return person(client, given.login, given.login.scopes, given.refresh, deps);
 }
 
-async function byRefresh(client: OAuthClient, params: Params, deps: ApiDeps) {
+async function byRefresh(client: OAuthClient, params: Params, deps: GrantDeps) {
   const [token] = need(params, 'refresh_token') as [string];
   const now = deps.clock.now();
   const given = await inTenant(deps.orm, realTime(NO_STORE, now), REQUEST, async (tx) => {
     const login = await redeemRefresh(tx, client.clientId, token);
     // An invalid scope or resource does not use up the refresh token: the error rolls back the transaction.
     if (!login) return null;
+    deps.count({ userId: login.userId, clientId: client.clientId });
     checkResource(login, client, params, deps);
     return { login, scopes: narrowed(login.scopes, params.get('scope')), refresh: await issueRefresh(tx, login.loginId) };
   });
@@ -101,7 +107,7 @@ function person(client: OAuthClient, login: Login, scopes: readonly string[], re
   return answer(deps, claims, scopes, refresh === null ? {} : { refresh_token: refresh });
 }
 
-async function byExchange(client: OAuthClient, params: Params, deps: ApiDeps) {
+async function byExchange(client: OAuthClient, params: Params, deps: GrantDeps) {
   const [subject, type] = need(params, 'subject_token', 'subject_token_type') as [string, string];
   if (type === MEMBER_REF) return delegate(client, subject, deps);
   if (type !== ACCESS_TOKEN) throw new OAuthError('invalid_request', 'The subject_token_type is not supported');
@@ -112,6 +118,7 @@ async function byExchange(client: OAuthClient, params: Params, deps: ApiDeps) {
   const found = await findPerson(deps.orm, user, storeId);
   if (!found?.isLive || (client.storeId !== null && found.clientStatus !== 'ACTIVE'))
     throw new OAuthError('invalid_request', 'The subject_token is no living user token of this client');
+  deps.count({ userId: user.userId, clientId: user.clientId });
   // A token of a store's client is valid for that store only; a store without membership and an unknown one are alike (D63).
   if (found.role === null || (client.storeId !== null && client.storeId !== storeId))
     throw new OAuthError('invalid_target', 'The user has no such store');
@@ -131,11 +138,12 @@ async function byExchange(client: OAuthClient, params: Params, deps: ApiDeps) {
 const storeScopes = (role: keyof typeof ROLE_SCOPES, user: UserClaims, clientScopes: readonly string[]): string[] =>
   intersect(intersect(ROLE_SCOPES[role], clientScopes), user.scopes);
 
-async function delegate(client: OAuthClient, email: string, deps: ApiDeps) {
+async function delegate(client: OAuthClient, email: string, deps: GrantDeps) {
   const { storeId, clientId } = client;
   if (client.authMethod === 'none' || storeId === null || !covers(client.scopes, 'member:delegate'))
     throw new OAuthError('unauthorized_client', 'Only a confidential client that holds member:delegate may');
   if (!/^[^@\s]{1,64}@[^@\s]{1,255}$/.test(email)) throw new OAuthError('invalid_request', 'The subject_token must be an e-mail address');
+  deps.count({ userId: null, clientId });
   const tenant = await findTenant(sqlOn(deps.orm), 'clientId', clientId);
   const tenancy = tenancyOf(storeId, tenant?.clockOffsetMs ?? 0, deps.clock.now());
   const holder = await inTenant(deps.orm, tenancy, REQUEST, (tx) => delegatedCustomer(tx, email));

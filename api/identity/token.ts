@@ -3,6 +3,7 @@ import type { Context } from 'koa';
 import { GRANT_TYPES, type GrantType, TOKEN_EXCHANGE } from '../../domain/identity/rules.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
 import { AGENT_HEADER } from '../kernel/authenticate.ts';
+import { meterOf } from '../kernel/meter.ts';
 import { grants, MEMBER_REF } from './grants.ts';
 import { authenticateClient, need, OAuthError, type Params, readForm, resourceOf } from './oauth.ts';
 
@@ -20,7 +21,8 @@ export async function token(ctx: Context, deps: ApiDeps): Promise<void> {
   // A buyer is never handed to an agent (G9).
   if (params.get('subject_token_type') === MEMBER_REF && ctx.req.headers[AGENT_HEADER] !== undefined)
     throw new OAuthError('unauthorized_client', 'No agent acts for a buyer');
-  ctx.body = await grants[grant](client, params, deps);
+  const meter = meterOf(ctx);
+  ctx.body = await grants[grant](client, params, { ...deps, count: (principal) => meter.addPrincipal(principal) });
   ctx.status = 200;
 }
 

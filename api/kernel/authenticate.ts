@@ -17,6 +17,7 @@ import { type Proof, proofOf } from './bearer.ts';
 import { admitPage } from './crossOrigin.ts';
 import type { ApiDeps } from './deps.ts';
 import { type Access, type Caller, type Endpoint, isManaged } from './endpoint.ts';
+import { meterOf } from './meter.ts';
 import { findLivePerson, rightsOf, scopesOf, tokenRefOf } from './rights.ts';
 import type { Claims, UserClaims } from './tokens.ts';
 
@@ -43,11 +44,12 @@ const ways: Readonly<Record<Access, (ctx: RouterContext, endpoint: Endpoint, dep
 export const authenticate = (ctx: RouterContext, endpoint: Endpoint, deps: ApiDeps): Promise<Authenticated> =>
   ways[endpoint.access](ctx, endpoint, deps);
 
-/** The caller of this request; recorded in its state, so that a later refusal is logged as theirs. */
+/** The caller of this request, which counts for their store; recorded in its state, so that a later refusal is logged as theirs. */
 export async function byStoreToken(ctx: Context, deps: ApiDeps): Promise<StoreCaller> {
   const found = await storeCallerOf(await proofOf(ctx, deps), ctx.get('x-store-id'), deps);
   const caller = ctx.req.headers[AGENT_HEADER] === undefined ? found : asAgent(found, ctx.get(AGENT_HEADER));
   ctx.state['storeCaller'] = caller;
+  meterOf(ctx).addStore(caller.storeId);
   return caller;
 }
 

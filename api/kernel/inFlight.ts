@@ -1,7 +1,8 @@
 /**
- * Bytes under way, in this process: of request bodies, and of answers (sending.ts). A body is admitted by its head: its `Content-Length`, or the most that it may have
- * where it tells none. It counts until its request is answered, for its store and for who sends it as rate limits count them: the valid
- * token, or else the client's address (X10).
+ * Bytes under way, in this process: of request bodies, and of answers (sending.ts). A body is admitted by its head: its `Content-Length`, or
+ * the most that it may have where it tells none. It counts until its request is answered, for its store and for who sends it as rate limits
+ * count them: the principal of a valid token, or else the client's address (X10). All members behind one address have what a store has:
+ * accounts cost nothing.
  */
 import type { ServerOptions } from 'node:http';
 import type { Context } from 'koa';
@@ -24,15 +25,17 @@ interface Bounds {
   readonly store: number;
   readonly process: number;
 }
-/** Who pays for bytes. */
+/** Who pays for bytes. `members`: of all members behind one address. */
 export interface InFlightKeys {
   readonly sender: string;
+  readonly members?: string | undefined;
   readonly store: string | null;
 }
-/** The sender as rate limits know it, or the address of who was not asked who they are. */
+/** Who sends as rate limits know them; the address of who was not asked who they are. */
 export function keysOf({ state, req }: Pick<Context, 'state' | 'req'>): InFlightKeys {
-  const { sender, storeId } = state as { readonly sender?: string; readonly storeId?: string };
-  return { sender: sender ?? req.socket.remoteAddress ?? 'unknown', store: storeId === undefined || storeId === NO_STORE ? null : storeId };
+  const { senders, storeId } = state as { readonly senders?: readonly [string, string?]; readonly storeId?: string };
+  const [sender, members] = senders ?? [req.socket.remoteAddress ?? 'unknown'];
+  return { sender, members, store: storeId === undefined || storeId === NO_STORE ? null : storeId };
 }
 export class InFlight {
   readonly name: string;
@@ -48,13 +51,12 @@ export class InFlight {
   }
   /** Counts `n` bytes for each of them, or for none: null. Returns what gives them back. */
   take(keys: InFlightKeys, n: number): (() => void) | null {
-    const { sender, store, process } = this.bounds;
-    const most = [process, sender, store];
-    return namesOf(keys).some((name, i) => (this.held.get(name) ?? 0) + n > most[i]!) ? null : this.add(keys, n);
+    const isOver = this.sharesOf(keys).some(([name, most]) => (this.held.get(name) ?? 0) + n > most);
+    return isOver ? null : this.add(keys, n);
   }
   /** Counts them whatever the bounds. Returns what gives them back. */
   add(keys: InFlightKeys, n: number): () => void {
-    const names = namesOf(keys);
+    const names = this.sharesOf(keys).map(([name]) => name);
     for (const name of names) this.change(name, n);
     return () => {
       for (const name of names) this.change(name, -n);
@@ -71,6 +73,16 @@ export class InFlight {
     ctx.set('Retry-After', RETRY_AFTER);
     throw new Fault('TOO_MANY_REQUESTS');
   }
+  /** What counts them, and how many it may have. */
+  private sharesOf({ sender, members, store }: InFlightKeys): readonly (readonly [string, number])[] {
+    const { bounds } = this;
+    return [
+      ['process', bounds.process],
+      [`sender/${sender}`, bounds.sender],
+      ...(members === undefined ? [] : [[`sender/${members}`, bounds.store] as const]),
+      ...(store === null ? [] : [[`store/${store}`, bounds.store] as const]),
+    ];
+  }
   private change(key: string, n: number): void {
     const sum = (this.held.get(key) ?? 0) + n;
     if (sum === 0) this.held.delete(key);
@@ -78,12 +90,6 @@ export class InFlight {
     if (key === 'process') bodyBytes.set({ kind: this.name }, sum);
   }
 }
-
-const namesOf = ({ sender, store }: InFlightKeys): readonly string[] => [
-  'process',
-  `sender/${sender}`,
-  ...(store === null ? [] : [`store/${store}`]),
-];
 
 /** Bodies that are kept in memory. */
 export const bodiesInFlight = new InFlight('body_bytes', { sender: 8 * MIB, store: 32 * MIB, process: 256 * MIB });

@@ -83,13 +83,13 @@ function incomingOf(ctx: RouterContext, endpoint: Endpoint, deps: ApiDeps): Inco
 }
 
 /**
- * Runs a password operation in its bounded queue (X12), which it enters before any query but after the body has arrived, so that slow
- * senders occupy no slot. An invalid body is reported in its turn, after authentication (D68).
+ * Runs a password operation in its turn (X12), for which it asks before any query but after the body has arrived, so that slow senders
+ * occupy no slot. An invalid body is reported in its turn, after authentication (D68).
  */
 async function inTurn<T>(ctx: RouterContext, incoming: Incoming, work: () => Promise<T>): Promise<T> {
   const content = incoming.content();
   await Promise.allSettled([content]);
   // A client that has disconnected takes no slot.
   if (ctx.req.socket.destroyed) await content;
-  return passwordCalls.run(work);
+  return passwordCalls.run({ address: String(ctx.state['clientAddress']), store: ctx.get('x-store-code'), gone: incoming.gone() }, work);
 }

@@ -6,22 +6,47 @@
 import { hash, verify } from '@node-rs/argon2';
 import { type Limit, resetUses, releaseUse, consumeUse } from '../../db/limits/commands.ts';
 import { inTenant, realTime, REQUEST, type Tx } from '../../db/kernel/tx.ts';
+import type { Caller } from './endpoint.ts';
+import { type Requester, FairLane } from './fairLane.ts';
 import { Lane } from './lanes.ts';
 import { type LimitedCall, refuseUntil } from './limits.ts';
 
 const ARGON2 = { algorithm: 2, memoryCost: 7168, timeCost: 5, parallelism: 1 } as const;
 
-/** Operations with passwords, from the request to the response (X12). */
-export const passwordCalls = new Lane('password_calls', { slots: 20, waiting: 0 });
-/** Separate queues: logins and lookups cannot occupy the slots of buyers who pay, and sign-ups take at most one of them. */
+/**
+ * Operations with passwords, from the request to the response (X12): twenty under way, two of them of an address, where eighteen more wait;
+ * ten of a store, where fifty wait. A judgement takes some 30 ms, so a store's line is through within two seconds.
+ */
+export const passwordCalls = new FairLane('password_calls', {
+  slots: 20,
+  ofStore: 10,
+  storeLine: 50,
+  ofAddress: 2,
+  addressLine: 18,
+  waiting: 1000,
+  waitMs: 5000,
+});
+/** Only of operations that are under way: there is always room to wait. */
 const verifying = new Lane('password_verifying', { slots: 1, waiting: 20 });
-const orderHashing = new Lane('password_order_hashing', { slots: 2, waiting: 500 });
-const signupHashing = new Lane('password_signup_hashing', { slots: 1, waiting: 100 });
+/** Queues of their own: logins and lookups cannot occupy the slots of buyers who pay, and sign-ups take at most one of them. */
+const HASHING = { ofStore: 2, storeLine: 500, ofAddress: 20, addressLine: 80, waiting: 1000, waitMs: 10_000 } as const;
+const orderHashing = new FairLane('password_order_hashing', { ...HASHING, slots: 2 });
+const signupHashing = new FairLane('password_signup_hashing', { ...HASHING, slots: 1, storeLine: 100 });
+
+/** Whoever asks for a hash. */
+type HashingCall = Pick<Caller, 'storeId' | 'clientAddress'> & { readonly gone: () => AbortSignal };
+const requesterOf = ({ storeId, clientAddress, gone }: HashingCall): Requester => ({
+  store: storeId,
+  address: clientAddress,
+  gone: gone(),
+});
 
 /** Hashes the order password of a payment. */
-export const hashOrderPassword = (password: string): Promise<string> => orderHashing.run(() => hash(password, ARGON2));
+export const hashOrderPassword = (password: string, call: HashingCall): Promise<string> =>
+  orderHashing.run(requesterOf(call), () => hash(password, ARGON2));
 /** Hashes the password of a sign-up. */
-export const hashNewPassword = (password: string): Promise<string> => signupHashing.run(() => hashOrderPassword(password));
+export const hashNewPassword = (password: string, call: HashingCall): Promise<string> =>
+  signupHashing.run(requesterOf(call), () => hashOrderPassword(password, call));
 
 /** A hash of a random password: an unknown account takes as long as a wrong password (D66). */
 let unknownUserHash: Promise<string> | undefined;

@@ -9,14 +9,18 @@ import { ErrorCode, isInitializeRequest, McpError, ResultSchema, SUPPORTED_PROTO
 import { Fault } from '../../domain/kernel/errors.ts';
 import { MINUTE } from '../../domain/kernel/time.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
-import type { CountMore } from '../kernel/rateLimit.ts';
 import { type Confirm, elicitationOf, isConfirmed, showsForms } from './form.ts';
 import { contentOf, INSTRUCTIONS, rpcRefusal, SERVER_INFO } from './protocol.ts';
 import type { ToolContext } from './tool.ts';
 import type { Tools } from './tools.ts';
 
-/** Of a process, and of a subject in it; beyond, the one that was idle the longest ends. */
+/**
+ * Of a process, and in it of a store, of a person there, whatever clients they register, and of a subject. Beyond, the one that was idle the
+ * longest ends: of the subject; of the person; of the person with the most in the store; of the store with the most.
+ */
 const MAX_SESSIONS = 1000;
+const MAX_OF_STORE = 100;
+const MAX_OF_PERSON = 40;
 const MAX_OF_SUBJECT = 20;
 const IDLE_MS = 30 * MINUTE;
 /** Protocol 2025-06-18 removed batches of JSON-RPC messages. Each message of one counts for the rate limit. */
@@ -24,11 +28,14 @@ const LAST_WITH_BATCHES = '2025-03-26';
 const MAX_BATCH = 20;
 
 export interface Connection extends Omit<ToolContext, 'confirm'> {
-  readonly countMore: CountMore;
+  /** Counts `n` more requests than the one that carries them. TOO_MANY_REQUESTS. */
+  readonly countMore: (n: number) => void;
 }
 interface Session {
   readonly id: string;
   readonly subject: string;
+  readonly storeId: string;
+  readonly userId: string;
   readonly takesBatches: boolean;
   readonly transport: WebStandardStreamableHTTPServerTransport;
   usedAt: number;
@@ -75,24 +82,22 @@ export class Sessions {
     if (!isInitializeRequest(body)) return rpcRefusal(400, -32_000, 'A session begins with initialize; send its Mcp-Session-Id');
     // Whoever begins again is led to another process.
     if (this.#deps.stopping.aborted) throw new Fault('TEMPORARILY_UNAVAILABLE');
-    const { principal: subject } = caller;
+    const { principal: subject, storeId, userId } = caller;
     const { protocolVersion: version } = body.params;
     // A version that we do not know is answered with the newest.
     const takesBatches = SUPPORTED_PROTOCOL_VERSIONS.includes(version) && version <= LAST_WITH_BATCHES;
     const transport: WebStandardStreamableHTTPServerTransport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => randomUUID(),
       onsessionclosed: (id) => void this.#open.delete(id),
-      onsessioninitialized: (id) => this.#add({ id, subject, takesBatches, transport, usedAt: this.#deps.clock.now() }),
+      onsessioninitialized: (id) => this.#add({ id, subject, storeId, userId, takesBatches, transport, usedAt: this.#deps.clock.now() }),
     });
     await this.#serverOf().connect(transport);
     return transport;
   }
 
   #add(session: Session): void {
-    const ofSubject = [...this.#open.values()].filter(({ subject }) => subject === session.subject);
-    if (ofSubject.length >= MAX_OF_SUBJECT) this.#end(ofSubject[0]!);
-    const [oldest] = this.#open.values();
-    if (oldest && this.#open.size >= MAX_SESSIONS) this.#end(oldest);
+    const leaving = givesWay([...this.#open.values()], session);
+    if (leaving) this.#end(leaving);
     this.#open.set(session.id, session);
   }
 
@@ -130,6 +135,25 @@ export class Sessions {
     };
     return server;
   }
+}
+
+/** The session that gives way to a new one; undefined: there is room. `open`: the one that was idle the longest first. */
+function givesWay(open: readonly Session[], added: Session): Session | undefined {
+  const ofSubject = open.filter(({ subject }) => subject === added.subject);
+  if (ofSubject.length >= MAX_OF_SUBJECT) return ofSubject[0];
+  const ofStore = open.filter(({ storeId }) => storeId === added.storeId);
+  const ofPerson = ofStore.filter(({ userId }) => userId === added.userId);
+  if (ofPerson.length >= MAX_OF_PERSON) return ofPerson[0];
+  if (ofStore.length >= MAX_OF_STORE) return firstOfMost(ofStore, added, 'userId');
+  return open.length >= MAX_SESSIONS ? firstOfMost(open, added, 'storeId') : undefined;
+}
+
+/** The first session of whoever has the most with the added one, which comes first among equals. */
+function firstOfMost(open: readonly Session[], added: Session, by: 'storeId' | 'userId'): Session {
+  const groups = Map.groupBy(open, (session) => session[by]);
+  const own = groups.get(added[by]);
+  const [most] = [...(own ? [own] : []), ...groups.values()].toSorted((a, b) => b.length - a.length);
+  return (own && own.length + 1 >= most!.length ? own : most!)[0]!;
 }
 
 /** Null: the batch is carried out, and its messages are counted. */

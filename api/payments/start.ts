@@ -42,13 +42,14 @@ export const start = endpoint({
     'GUEST_CHECKOUT_DISABLED',
   ],
 })
-  .before(async ({ body, customer }) => {
+  .before(async (call) => {
+    const { body, customer } = call;
     if (!body.pointAmount) checkReturnUrl(body.returnUrl!);
     if (customer) return { buyer: buyerOf(customer, body), orderPasswordHash: null };
     if (body.pointAmount) throw new Fault('POINTS_UNAVAILABLE');
     if (!body.guest) throw invalid('guest', 'REQUIRED', 'Who orders?');
     const { orderPassword, ...buyer } = body.guest;
-    return { buyer, orderPasswordHash: await hashOrderPassword(orderPassword) };
+    return { buyer, orderPasswordHash: await hashOrderPassword(orderPassword, call) };
   })
   .handle(async ({ tx, sessionId, customer, params, body, prepared, deps, header }) => {
     const checkout = await findCheckout(tx, params.checkoutId, sessionId!, true);

@@ -17,8 +17,9 @@ const RECENT_MS = 1000;
 const ALONE = 8;
 /** Of what belongs to no store: logins, and what persons do across their stores. */
 const WITHOUT_STORE = 4;
-/** Waiting transactions of a store and kind, and for how long, in real milliseconds; then TOO_MANY_REQUESTS. */
+/** Waiting transactions of a store and of all, of each kind, and for how long, in real milliseconds; then TOO_MANY_REQUESTS. */
 const LINE = 200;
+const WAITING = 2000;
 const WAIT_MS = 5000;
 
 export class Shares {
@@ -29,7 +30,14 @@ export class Shares {
   constructor(connections: number) {
     const ofStore = (storeId: string) => (storeId === NO_STORE ? WITHOUT_STORE : this.#stores.areMany ? AMONG_OTHERS : ALONE);
     const turns = (kind: Kind) =>
-      new Turns({ name: `transactions_${kind}`, slots: Math.floor(connections / 2), ofStore, line: LINE, waitMs: WAIT_MS });
+      new Turns({
+        name: `transactions_${kind}`,
+        slots: Math.floor(connections / 2),
+        ofStore,
+        line: LINE,
+        waiting: WAITING,
+        waitMs: WAIT_MS,
+      });
     this.#turns = { read: turns('read'), change: turns('change') };
   }
 

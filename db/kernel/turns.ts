@@ -2,9 +2,6 @@
 import { RetryLater } from '../../domain/kernel/errors.ts';
 import { limitRefusals } from './metrics.ts';
 
-/** Waiting requests of all stores; beyond, they are refused at once. */
-const MAX_WAITING = 1000;
-
 interface Waiting {
   readonly begin: (end: () => void) => void;
 }
@@ -16,6 +13,8 @@ export interface TurnsLimits {
   readonly ofStore: number | ((storeId: string) => number);
   /** Waiting requests of a store; 20 when left out. Beyond, they are refused at once. */
   readonly line?: number;
+  /** Waiting requests of all stores; 200 when left out. */
+  readonly waiting?: number;
   /** Real milliseconds; then TOO_MANY_REQUESTS with `Retry-After`. */
   readonly waitMs: number;
 }
@@ -38,7 +37,7 @@ export class Turns {
     gone?.throwIfAborted();
     if (!this.lines.has(storeId) && this.mayBegin(storeId)) return this.begin(storeId);
     const line = this.lines.get(storeId) ?? new Set();
-    if (line.size >= (this.limits.line ?? 20) || this.waiting >= MAX_WAITING) throw this.refused();
+    if (line.size >= (this.limits.line ?? 20) || this.waiting >= (this.limits.waiting ?? 200)) throw this.refused();
     return new Promise((resolve, reject) => {
       const settle = () => {
         clearTimeout(timer);

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { call, type Headers_ } from '../../../bin/dev/client.ts';
+import { call, type Headers_, Seller } from '../../../bin/dev/client.ts';
 import { freePort } from '../../../bin/dev/ports.ts';
 import { InFlight } from '../../../api/kernel/inFlight.ts';
 import { newAddress, ownApi } from '../../kernel/api.ts';
@@ -111,6 +111,20 @@ describe('an upload', () => {
     const senders = guests.map((headers) => sender(ORDER_INPUTS, headers, FILE_BYTES));
     expect(await refusals(senders, FILE_BYTES, 'upload_bytes')).toBe(30 - Math.floor((128 * MIB) / FILE_BYTES));
     expect([await upload(shop), await upload(other)]).toEqual([201, 201]);
+  });
+
+  test('of one too many for its client is refused, whichever of its tokens it comes with', async () => {
+    const bearers = [shop.seller, await Seller.login(own.api, shop.store)].map(({ bearer }) => ({ authorization: `Bearer ${bearer}` }));
+    const senders = times(20, (i) => sender('/v1/uploads', bearers[i % 2]!, FILE_BYTES));
+    expect(await refusals(senders, FILE_BYTES, 'upload_bytes')).toBe(20 - Math.floor((64 * MIB) / FILE_BYTES));
+    expect(await sender('/v1/uploads', seller(other), 6 * MIB).answered()).toBe(413);
+  });
+
+  test('of one too many for the members behind one address is refused, in whatever shop they are', async () => {
+    const address = { 'x-forwarded-for': newAddress() };
+    const members = await Promise.all([shop, shop, other, other].map(async (where) => ({ ...(await where.member()).headers, ...address })));
+    const senders = times(40, (i) => sender(ORDER_INPUTS, members[i % 4]!, FILE_BYTES));
+    expect(await refusals(senders, FILE_BYTES, 'upload_bytes')).toBe(40 - Math.floor((128 * MIB) / FILE_BYTES));
   });
 
   test('of no told length counts as the largest', async () => {
