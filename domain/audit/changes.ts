@@ -31,20 +31,20 @@ export const pathOf = (field: string): string => field.replaceAll(/\[\d+\]/g, '[
 
 /** At most 500, or `most`, in the order of their paths. `before` null: a creation, with a line for each field that is not null; `after` null: a deletion, one line; both null: nothing. */
 export const changesBetween = (before: Shown, after: Shown, listing: Listing = {}): readonly Change[] =>
-  shownOf(allChanges(before, after, listing), listing);
+  shownOf(allChanges(before, after, listing, listing.most ?? MAX_LINES), listing);
 
 /** Those that are shown. */
 export const shownOf = (all: readonly Change[], { most = MAX_LINES }: Listing = {}): readonly Change[] =>
   all.slice(0, most).toSorted((a, b) => inOrder.compare(a.field, b.field));
 
-/** All of them, however many, in the order of the fields. Whatever decides on a change decides on all of it (G51). */
-export function allChanges(before: Shown, after: Shown, listing: Listing = {}): readonly Change[] {
+/** All of them, however many, or the first `most`, in the order of the fields. Whatever decides on a change decides on all of it (G51). */
+export function allChanges(before: Shown, after: Shown, listing: Listing = {}, most = Infinity): readonly Change[] {
   if (after === null) return before === null ? CREATED : [DELETED];
   const skipped = new Set(listing.given ?? []);
   const hidden = new Set(listing.hidden ?? []);
   const lines: Change[] = [];
   const compare = (field: string, name: string, was: unknown, is: unknown): void => {
-    if (skipped.has(pathOf(field)) || isEqual(was, is)) return;
+    if (lines.length >= most || skipped.has(pathOf(field)) || isEqual(was, is)) return;
     if (hidden.has(name)) lines.push({ field, before: null, after: null });
     else if (areRecords(was, is)) compareFields(`${field}.`, was ?? null, is ?? null);
     else if (areListsOfRecords(was, is)) compareItems(field, (was ?? []) as object[], (is ?? []) as object[]);
@@ -55,7 +55,8 @@ export function allChanges(before: Shown, after: Shown, listing: Listing = {}): 
       compare(`${prefix}${name}`, name, valueOf(was, name), valueOf(is, name));
   };
   const compareItems = (field: string, was: readonly object[], is: readonly object[]): void => {
-    for (let i = 0; i < Math.max(was.length, is.length); i++) compareFields(`${field}[${i}].`, was[i] ?? null, is[i] ?? null);
+    for (let i = 0; i < Math.max(was.length, is.length) && lines.length < most; i++)
+      compareFields(`${field}[${i}].`, was[i] ?? null, is[i] ?? null);
   };
   compareFields('', before, after);
   return lines;
