@@ -221,7 +221,11 @@ test('a dry run tells how many would move', async () => {
   await author.publishes(flowId, twoSteps());
   const dry = await author.send('POST', `/v1/commerce-flows/${flowId}/versions/1/migrate`, { limit: 1 }, { 'x-svc-dry-run': '1' });
   expect(dry.body.data.preview.facts).toEqual({
-    ...{ fromVersion: 1, toVersion: 2, migrated: 1, skipped: 0, remaining: 1 },
+    fromVersion: 1,
+    toVersion: 2,
+    migrated: 1,
+    skipped: 0,
+    remaining: 1,
     itemsDigest: expect.stringMatching(/^[0-9a-f]{64}$/),
   });
   expect(await author.versionsOfItems('rehearsal')).toEqual({ 1: 2 });
