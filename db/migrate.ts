@@ -55,6 +55,7 @@ import { PaymentKeys0049 } from './migrations/0049_payment_keys.ts';
 import { OperationSubject0050 } from './migrations/0050_operation_subject.ts';
 import { AddressChanges0051 } from './migrations/0051_address_changes.ts';
 import { Listed0052 } from './migrations/0052_listed.ts';
+import { PendingApprovals0053 } from './migrations/0053_pending_approvals.ts';
 import { maintainPartitions } from './kernel/partitions.ts';
 import { ensureRoles, type Logins } from './roles.ts';
 
@@ -110,6 +111,7 @@ const MIGRATIONS = [
   OperationSubject0050,
   AddressChanges0051,
   Listed0052,
+  PendingApprovals0053,
 ];
 const MIGRATION_LOCK = 7_265_001;
 /** Below idle_session_timeout. */

@@ -9,6 +9,18 @@ const Preview = closed(
     target: nullable(closed({ type: oneOf(TARGET_TYPES), id: nullable(Id) })),
     changes: Type.Array(closed({ field: Type.String(), before: Type.Unknown(), after: Type.Unknown() })),
     facts: Type.Object({}, { description: 'Amounts and counts that the real answer would tell' }),
+    request: Type.Optional(
+      closed(
+        {
+          params: Type.Object({}, { description: 'Of the path' }),
+          query: Type.Object({}),
+          body: Type.Object({}),
+          unshown: Type.Array(Type.String(), { description: 'Fields that are too long, secret or personal: the request itself has them' }),
+          digest: Type.String({ description: 'Of operation, path, query, body and If-Match' }),
+        },
+        { title: 'SentRequest', description: 'Absent where it was filed by a version before, or its customer has withdrawn' },
+      ),
+    ),
   },
   { title: 'Preview' },
 );

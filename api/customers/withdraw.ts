@@ -16,6 +16,7 @@ export const withdraw = endpoint({
   scopes: ['customer:rw'],
   agent: 'approval',
   target: CUSTOMER,
+  unshown: ['confirmation'],
   // They are lost with the account.
   context: async (_, { params, tx }) => ({ points: await readBalance(tx, params['customerId']!) }),
   change: 'here',

@@ -14,7 +14,7 @@ export const migrate = endpoint({
   scopes: ['flow:rw'],
   agent: 'approval',
   target: FLOW_HEAD,
-  facts: ['fromVersion', 'toVersion', 'migrated', 'skipped', 'remaining'],
+  facts: ['fromVersion', 'toVersion', 'migrated', 'skipped', 'remaining', 'itemsDigest'],
   levels: ['skipped', 'remaining'],
   change: 'here',
   first: refuseDefault,

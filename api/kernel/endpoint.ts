@@ -81,6 +81,8 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   readonly target?: Subject | Subjects;
   /** The fields of the answer that a dry run tells: amounts and counts. */
   readonly facts?: readonly string[];
+  /** Fields of its body that no preview shows, beside those that its subject hides: texts about people, and whatever forms of sellers ask for. */
+  readonly unshown?: readonly string[];
   /** Facts of what is there before it, on which its effect depends beside its body (G51). `before`: as its subject is shown. */
   readonly context?: (before: Readonly<Record<string, unknown>>, viewed: Viewed & { readonly tx: Tx }) => object | Promise<object>;
   /** What others move apart, a balance, what is left of a limit: facts and fields that an approval shows anew and does not compare (G51). */

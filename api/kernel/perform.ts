@@ -9,7 +9,7 @@ import { isManaged, isPersonal } from './endpoint.ts';
 import { fileUnlessAllowed } from './file.ts';
 import { ofOrder } from './idempotency.ts';
 import { beginApproved } from './approved.ts';
-import { deniedPreview, type Judgement, rehearse, Stale } from './rehearse.ts';
+import { answeredPreview, deniedPreview, type Judgement, rehearse, Stale } from './rehearse.ts';
 import { type Answer, replayed, storeRefusal } from './replies.ts';
 import type { Outgoing, Request } from './request.ts';
 import { countingOf, NotAllowed, transact } from './transact.ts';
@@ -89,7 +89,7 @@ async function dryRun(request: Request): Promise<Answer> {
   }
   const { decision, difference, preview } = await rehearsed(request);
   await record(request, { outcome: 'DRY_RUN', statusCode: 200, difference });
-  return answered(decision, preview);
+  return answered(decision, answeredPreview(preview));
 }
 
 /**

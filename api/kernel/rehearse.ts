@@ -7,6 +7,7 @@ import { RunAgain, runAgain } from './circuits.ts';
 import type { Endpoint } from './endpoint.ts';
 import { rehearsedCommands } from './rehearsedCommands.ts';
 import type { Request } from './request.ts';
+import { sentRequest } from './sentRequest.ts';
 import { STEP_LEVELS, stepFacts } from './stepFacts.ts';
 import { compare, type Difference, isBulk, NO_DIFFERENCE, plannedTarget } from './subject.ts';
 
@@ -52,16 +53,18 @@ export async function rehearse(request: Request, call: object, prepared: unknown
 }
 
 /** The preview of a dry run: what would differ, and the amounts and counts that the real answer would tell. */
-export function previewOf({ endpoint }: Request, { tx, difference, answer }: Done): Preview {
+export function previewOf(request: Request, { tx, difference, answer }: Done): Preview {
+  const { endpoint } = request;
   const names = isBulk(endpoint.target) ? ['results'] : (endpoint.facts ?? []);
   // Of a flow's step the answer tells no amounts: its transaction knows them.
-  const known: Readonly<Record<string, unknown>> = { ...tx.returned, ...(answer as object | null) };
+  const known: Readonly<Record<string, unknown>> = { ...tx.returned, ...tx.facts, ...(answer as object | null) };
   const facts = Object.fromEntries(names.filter((name) => name in known).map((name) => [name, known[name]]));
   const preview = {
     operationId: endpoint.id,
     target: plannedTarget(difference),
     changes: difference.changes,
     facts: { ...difference.context, ...uncut(difference, levelsOf(endpoint)), ...stepFacts(tx.steps), ...facts },
+    request: sentRequest(request),
   };
   // As it is stored and sent.
   return JSON.parse(JSON.stringify(preview)) as Preview;
@@ -95,6 +98,8 @@ export function checkApproved({ endpoint, execution }: Request, preview: Preview
   if (execution && !isSamePreview(execution.approved, preview, levelsOf(endpoint))) throw new Stale(preview);
 }
 
+/** As a dry run answers it: its sender knows what was sent. */
+export const answeredPreview = ({ operationId, target, changes, facts }: Preview): Preview => ({ operationId, target, changes, facts });
 /** Of an operation that is always denied to agents, and therefore not run (G13). */
 export const deniedPreview = ({ endpoint }: Request) => ({
   operationId: endpoint.id,

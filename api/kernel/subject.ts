@@ -1,6 +1,6 @@
 /** What a change is about, and what GET shows of it: for previews of a dry run, conditions of agents' changes, and the audit log (G14, G15). */
 import { setImmediate } from 'node:timers/promises';
-import { type Change, changesInPortions, type Listing, shownOf } from '../../domain/audit/changes.ts';
+import { type Change, changesInPortions, type Listing, mostShown, shownOf } from '../../domain/audit/changes.ts';
 import type { Target, TargetType } from '../../domain/audit/targets.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { Tx } from '../../db/kernel/tx.ts';
@@ -86,7 +86,7 @@ export interface Difference {
   readonly isNew: boolean;
   /** Those that are shown. */
   readonly changes: readonly Change[];
-  /** All of them, as many as there are. */
+  /** All of them, as many as there are, where a decision depends on the difference; otherwise those that are shown. */
   readonly all: readonly Change[];
   /** What was there before, on which the effect depends, where a decision depends on the difference (G51). */
   readonly context: object;
@@ -122,7 +122,7 @@ export async function compare(endpoint: Endpoint, tx: Tx, viewed: Viewed, { lock
       const after = isView(endpoint, subject) ? new Map([[known[0] ?? '', answer as object]]) : await imagesOf(target, tx, known, viewed);
       // What a bulk reads of many is only what it may change itself.
       const own = isBulk(target) && target.readAll ? after : await ownOf(subject, tx, before, after);
-      return { ...(await differenceOf(target, known, before, own, ids.length === 0)), context };
+      return { ...(await differenceOf(target, known, { before, after: own, isWhole: locks }, ids.length === 0)), context };
     },
   };
 }
@@ -178,15 +178,21 @@ async function orNull(read: () => Promise<object | null>): Promise<object | null
   }
 }
 
+interface Compared {
+  readonly before: Images;
+  readonly after: Images;
+  /** Whatever is decided depends on all changes. */
+  readonly isWhole: boolean;
+}
 async function differenceOf(
   target: Subject | Subjects,
   ids: readonly string[],
-  before: Images,
-  after: Images,
+  { before, after, isWhole }: Compared,
   isNew: boolean,
 ): Promise<Omit<Difference, 'context'>> {
   const { type, listing } = subjectOf(target);
-  const allOf = (id: string) => besideOthers(changesInPortions(before.get(id) ?? null, after.get(id) ?? null, listing));
+  const allOf = (id: string) =>
+    besideOthers(changesInPortions(before.get(id) ?? null, after.get(id) ?? null, listing, isWhole ? Infinity : mostShown(listing)));
   if (!isBulk(target)) {
     const all = ids[0] === undefined ? [] : await allOf(ids[0]);
     return { target: { type, id: ids[0] ?? null }, isNew, changes: shownOf(all, listing), all };

@@ -1,5 +1,6 @@
 /** The form with which a person confirms a decision in their client (G36, G37). */
 import type { ApprovalRequest } from '../../db/approvals/entities.ts';
+import type { Preview } from '../../domain/approvals/rules.ts';
 
 export interface Question {
   readonly approvalId: string;
@@ -46,37 +47,66 @@ export function showsForms(capabilities: unknown): boolean {
 const MAX_LINES = 100;
 const MAX_VALUE = 200;
 
-/** Whether the form shows all of a preview: nobody approves what they have not seen (G51). What does not fit is decided in the browser (G37). */
-export function fitsForm({ preview: { changes, facts } }: Pick<ApprovalRequest, 'preview'>): boolean {
-  const values = [...changes.flatMap(({ field, before, after }) => [field, json(before), json(after)]), ...Object.values(facts).map(json)];
-  return changes.length + Object.keys(facts).length <= MAX_LINES && values.every((text) => text.length <= MAX_VALUE);
+interface Line {
+  readonly name: string;
+  /** Its values, as JSON. */
+  readonly values: readonly string[];
+}
+const json = (given: unknown): string => JSON.stringify(given ?? null);
+
+/** A line for each fact and each field of what was sent; of records, and lists of them, for each of their fields. */
+function linesOf(name: string, value: unknown): readonly Line[] {
+  const isRecord = (one: unknown): one is object => typeof one === 'object' && one !== null && !Array.isArray(one);
+  if (Array.isArray(value) && value.length > 0 && value.every(isRecord)) return value.flatMap((one, i) => linesOf(`${name}[${i}]`, one));
+  if (isRecord(value) && Object.keys(value).length > 0)
+    return Object.entries(value).flatMap(([field, inner]) => linesOf(`${name}.${field}`, inner));
+  return [{ name, values: [json(value)] }];
+}
+/** What is decided on; amounts stand first. */
+function shownLines({ changes, facts, request }: Preview): readonly Line[] {
+  return [
+    ...Object.entries(facts).flatMap(([name, fact]) => linesOf(name, fact)),
+    ...(['params', 'query', 'body'] as const).flatMap((part) =>
+      Object.entries(request?.[part] ?? {}).flatMap(([name, value]) => linesOf(`request.${part}.${name}`, value)),
+    ),
+    ...(request && request.unshown.length > 0 ? [{ name: 'request.unshown', values: [json(request.unshown)] }] : []),
+    ...changes.map(({ field, before, after }) => ({ name: field, values: [json(before), json(after)] })),
+  ];
 }
 
 /**
- * What is decided on: operation, target, amounts and changes, one line each, and the note, which the AI wrote and the record will call the
- * person's. Values are quoted, so that none can pass for a line of ours; what is cut ends in an ellipsis.
+ * Whether the form shows all of a preview and of what was sent: nobody approves what they have not seen (G51). What does not fit, or is not to
+ * be shown, is decided in the browser (G37), and so is a request that was filed by a version before.
+ */
+export function fitsForm({ preview }: Pick<ApprovalRequest, 'preview'>): boolean {
+  const { request, facts } = preview;
+  if (!request || request.unshown.length > 0 || facts['stepsTruncated'] === true) return false;
+  const lines = shownLines(preview);
+  return lines.length <= MAX_LINES && lines.every(({ name, values }) => [name, ...values].every((text) => text.length <= MAX_VALUE));
+}
+
+/**
+ * What is decided on: operation, target, amounts, what was sent and changes, one line each, and the note, which the AI wrote and the record will
+ * call the person's. Values are quoted, so that none can pass for a line of ours; what is cut ends in an ellipsis.
  */
 export function messageOf(
   { operationId, preview, actorName, approvalId }: ApprovalRequest,
   { decision, note }: Pick<Question, 'decision' | 'note'>,
 ): string {
-  const { target, changes, facts } = preview;
-  const lines = [
-    ...Object.entries(facts).map(([name, fact]) => `- ${name}: ${value(fact)}`),
-    ...changes.map(({ field, before, after }) => `- ${printed(field)}: ${value(before)} → ${value(after)}`),
-  ];
+  const { target } = preview;
+  const lines = shownLines(preview).map(({ name, values }) => `- ${printed(name)}: ${values.map(printed).join(' → ')}`);
   return [
-    `${decision === 'approve' ? 'Approve and carry out' : 'Reject'} ${operationId}${target ? ` of ${target.type}${target.id === null ? '' : ` ${target.id}`}` : ''}?`,
-    `Requested by ${value(actorName)} (${approvalId}).`,
+    `${decision === 'approve' ? 'Approve and carry out' : 'Reject'} ${operationId}${target ? ` of ${target.type}${target.id === null ? '' : ` ${printed(target.id)}`}` : ''}?`,
+    `Requested by ${printed(json(actorName))} (${approvalId}).`,
     ...(note === '' ? [] : [`Your note: ${quoted(note)}`]),
     ...lines.slice(0, MAX_LINES),
     ...(lines.length > MAX_LINES ? [`… and ${lines.length - MAX_LINES} more`] : []),
   ].join('\n');
 }
 
-const printed = (text: string): string =>
-  `${text.slice(0, MAX_VALUE).replaceAll(/\p{C}/gu, '\ufffd')}${text.length > MAX_VALUE ? '…' : ''}`;
-const json = (given: unknown): string => JSON.stringify(given ?? null);
-const value = (given: unknown): string => printed(json(given));
+/** Separators, odd and invisible spaces, controls and marks of direction: a line of the form begins and ends where we say. */
+const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu;
+const printable = (text: string): string => text.replaceAll(UNPRINTABLE, '\ufffd');
+const printed = (text: string): string => `${printable(text.slice(0, MAX_VALUE))}${text.length > MAX_VALUE ? '…' : ''}`;
 /** In full: its length is limited where it is sent. */
-const quoted = (text: string): string => JSON.stringify(text).replaceAll(/\p{C}/gu, '\ufffd');
+const quoted = (text: string): string => printable(JSON.stringify(text));

@@ -13,6 +13,7 @@ export const act = endpoint({
   agent: 'approval',
   target: ORDER_ITEM,
   facts: ['affectedOrderItemIds', 'refundAmount', 'pointRefundAmount'],
+  unshown: ['input', 'attachments'],
   context: itemContext,
   change: 'workflow',
   idempotent: true,

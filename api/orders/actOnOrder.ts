@@ -14,6 +14,7 @@ export const actOnOrder = endpoint({
   agent: 'approval',
   target: ORDER,
   facts: ['completed', 'skipped', 'failed', 'refundAmount', 'pointRefundAmount'],
+  unshown: ['input', 'attachments'],
   context: orderContext,
   change: 'workflow',
   idempotent: true,

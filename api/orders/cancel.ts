@@ -14,6 +14,7 @@ export const cancel = endpoint({
   agent: 'approval',
   target: ORDER_ITEM,
   facts: ['refundAmount', 'pointRefundAmount', 'quantity', 'canceledQuantity', 'deliveryFeeRefundAmount', 'deliveryFeeChargeAmount'],
+  unshown: ['detail'],
   change: 'workflow',
   idempotent: true,
   body: closed(

@@ -27,6 +27,7 @@ export const receiveEvent = endpoint({
   agent: 'approval',
   target: ORDER_ITEM,
   facts: ['affectedOrderItemIds', 'refundAmount', 'pointRefundAmount'],
+  unshown: ['data'],
   context: itemContext,
   change: 'workflow',
   idempotent: true,

@@ -44,6 +44,7 @@ export const adjust = endpoint({
   directUntilLive: true,
   target: CUSTOMER_POINTS,
   facts: ['balance'],
+  unshown: ['reason'],
   levels: ['balance', 'expiringSoon'],
   context: grantContext,
   change: 'here',

@@ -1,6 +1,16 @@
 /** Approval requests: filed with their run and their key, found again by the key (G18–G20). */
-import { type ApproverNeeds, isSamePreview, PENDING_MS, type Preview, RETENTION_MS, type TokenRef } from '../../domain/approvals/rules.ts';
+import {
+  type ApproverNeeds,
+  isSamePreview,
+  MAX_PENDING,
+  MAX_RETRY_MS,
+  PENDING_MS,
+  type Preview,
+  RETENTION_MS,
+  type TokenRef,
+} from '../../domain/approvals/rules.ts';
 import type { Acting } from '../../domain/identity/actors.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { openRun, reopenRun } from '../runs/commands.ts';
@@ -33,7 +43,7 @@ export type Filed =
 
 /**
  * Files a request in the caller's transaction: its row, its run, the key, and the mail to those who may approve it. A concurrent duplicate
- * waits for the first and finds it. IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS.
+ * waits for the first and finds it. IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS; TOO_MANY_REQUESTS where too many wait already.
  */
 export async function fileApproval(tx: Tx, wanted: NewApproval): Promise<Filed> {
   const { operation, keyed } = wanted;
@@ -42,11 +52,13 @@ export async function fileApproval(tx: Tx, wanted: NewApproval): Promise<Filed> 
     const approval = await approvalOf(tx, earlier);
     return approval ? { approval, isReplay: true } : { approval: null, stored: earlier };
   }
+  await lockNotices(tx);
+  await checkPending(tx, operation.principal);
   const approval = await insertApproval(tx, wanted);
   const { storeId, approvalId, expiresAt } = approval;
   openRun(tx, { ...approvalRun(storeId, approvalId), wakeAt: expiresAt.getTime(), status: 'PENDING', createdAt: tx.realNow });
   if (keyed) await retainKey(tx, operation, approvalId);
-  await wakeNotices(tx);
+  await reopenRun(tx, noticeRun(storeId), tx.at);
   return { approval, isReplay: false };
 }
 
@@ -110,14 +122,27 @@ async function retainKey({ sql, storeId, realNow }: Tx, { principal, key }: Oper
 }
 
 /**
- * The store's mails are written by a run of their own, which this request wakes. The row is locked: requests that are filed at once reopen
- * the run one after the other.
+ * The store's mails are written by a run of their own, which this request wakes. The row is locked: requests that are filed at once are counted
+ * and reopen the run one after the other.
  */
-async function wakeNotices(tx: Tx): Promise<void> {
-  const { sql, storeId, at } = tx;
+async function lockNotices({ sql, storeId }: Tx): Promise<void> {
   await sql`INSERT INTO approval_notice (store_id, round, mails) VALUES (${storeId}, 0, '[]')
     ON CONFLICT (store_id) DO UPDATE SET round = approval_notice.round`;
-  await reopenRun(tx, noticeRun(storeId), at);
+}
+
+/** TOO_MANY_REQUESTS, with the seconds after which the first of those that wait expires. Whoever may file holds the lock. */
+async function checkPending({ sql, storeId, at }: Tx, principal: string): Promise<void> {
+  const [waiting] = await sql<{ store: string; own: string; store_until: Date | null; own_until: Date | null }>`
+    SELECT count(*) AS store, count(*) FILTER (WHERE principal = ${principal}) AS own,
+      min(expires_at) AS store_until, min(expires_at) FILTER (WHERE principal = ${principal}) AS own_until
+      FROM approval_request WHERE store_id = ${storeId} AND status = 'PENDING' AND expires_at > ${new Date(at)}`;
+  const { store, own, store_until, own_until } = waiting!;
+  const isOwn = Number(own) >= MAX_PENDING.principal;
+  if (!isOwn && Number(store) < MAX_PENDING.store) return;
+  const until = new Date((isOwn ? own_until : store_until) ?? at).getTime();
+  const limit = isOwn ? MAX_PENDING.principal : MAX_PENDING.store;
+  const retryAfter = Math.ceil(Math.min(until - at, MAX_RETRY_MS) / 1000);
+  throw new Fault('TOO_MANY_REQUESTS', { details: { pendingApprovals: Number(isOwn ? own : store), limit, retryAfter } });
 }
 
 /** The execution of an approved request: what was approved. */

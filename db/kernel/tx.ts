@@ -79,6 +79,8 @@ export interface Tx extends Tenancy {
   readonly returned: Returned;
   /** The steps of flows that it has taken, where it is compared. */
   readonly steps: FlowStep[];
+  /** What its preview tells beside its answer, where it is compared. */
+  readonly facts: Record<string, unknown>;
   /** What it does is shown for an approval, or compared with what was approved (G51). */
   readonly isCompared?: boolean;
   /** It is rolled back at its end: nothing is numbered by a sequence, which a rollback does not take back (G11). */
@@ -103,7 +105,7 @@ export async function inTenant<T>(orm: MikroORM, tenancy: Tenancy, limits: Limit
       async (em) => {
         const [sql, feed] = [sqlIn(em), new FeedChanges()];
         const returned = { refundAmount: 0, pointRefundAmount: 0 };
-        const result = await work({ em, sql, feed, returned, steps: [], storeId, at, realNow, origin });
+        const result = await work({ em, sql, feed, returned, steps: [], facts: {}, storeId, at, realNow, origin });
         await em.flush();
         await feed.write(sql, storeId);
         return result;

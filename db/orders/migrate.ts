@@ -3,6 +3,7 @@ import type { Flow } from '../../domain/flows/flow.ts';
 import { migrate } from '../../domain/flows/move.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { orderGroupRun, orderItemRun, type RunIds } from '../../workflows/kernel/messages.ts';
+import { digestOf } from '../kernel/digest.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { touch } from './context.ts';
 import { applyToItem } from './itemRecord.ts';
@@ -45,12 +46,25 @@ export async function migrateItems(tx: Tx, flowId: string, versionText: string, 
   for (const { items } of units) for (const item of items) item.flowVersion = toVersion;
   const items = units.flatMap((unit) => unit.items);
   await loadFlows(tx, items);
+  const before = new Map(units.map((unit) => [unit, nodesOf(unit)]));
   for (const unit of units) await moveUnit(tx, store, unit, from);
+  if (tx.isCompared) tx.facts['itemsDigest'] = movesDigest(units, before);
   await enqueueDueWakes(tx, units.map(runOf));
   await tx.em.flush();
   const { movable, stuck } = await countInFlight(tx, wanted);
   return { ...head, migrated: items.length, skipped: stuck, remaining: movable };
 }
+
+/** Where an item, or a group, stands. */
+const nodesOf = ({ items: [first], group }: Unit): readonly string[] =>
+  (group?.flowState ?? first!.storedState).positions.map(({ node }) => node);
+/** Of the items that move, from where and to where: another portion of as many items is another one (G51). */
+const movesDigest = (units: readonly Unit[], before: ReadonlyMap<Unit, readonly string[]>): string =>
+  digestOf(
+    units
+      .flatMap((unit) => unit.items.map(({ orderItemId }) => ({ orderItemId, from: before.get(unit), to: nodesOf(unit) })))
+      .toSorted((a, b) => (a.orderItemId < b.orderItemId ? -1 : 1)),
+  );
 
 async function flowsOf(tx: Tx, from: FlowRef, to: FlowRef): Promise<readonly [Flow, Flow]> {
   await loadFlows(tx, [from, to]);

@@ -25,7 +25,7 @@ const byReply = (customerId: string): Fragment =>
 const CLEARED_REQUEST = fragment`
   body = CASE operation_id WHEN 'customers.withdraw' THEN jsonb_set(body, '{confirmation}', 'null')
     WHEN 'points.adjust' THEN jsonb_set(body, '{reason}', 'null') ELSE body END,
-  preview = CASE operation_id WHEN 'points.adjust' THEN preview || '{"changes": [], "facts": {}}' ELSE preview END,
+  preview = CASE operation_id WHEN 'points.adjust' THEN preview || '{"changes": [], "facts": {}}' ELSE preview END - 'request',
   result_data = CASE operation_id WHEN 'points.adjust' THEN NULL ELSE result_data END,
   result_error = CASE operation_id WHEN 'points.adjust' THEN result_error - 'details' ELSE result_error END`;
 /** The customer last: a withdrawal deletes in this order. */

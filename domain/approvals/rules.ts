@@ -23,6 +23,10 @@ export const RETENTION_MS = 365 * DAY;
 export const RETRY_MS = MINUTE;
 /** The answer of one that is UNKNOWN is looked up for this long (G27). */
 export const LOOK_UP_MS = DAY;
+/** So many requests wait at once: of one principal, and of a store. */
+export const MAX_PENDING = { principal: 100, store: 1000 } as const;
+/** Whoever is refused because of them tries again after an hour at the latest: people decide in between. */
+export const MAX_RETRY_MS = 60 * MINUTE;
 /** Mails of a store are at least this far apart, by its clock (G30). */
 export const NOTICE_GAP_MS = 10 * MINUTE;
 
@@ -65,18 +69,30 @@ export type TokenRef =
       readonly joinedAt: number | null;
     };
 
+/** What was sent, as far as a preview shows it. It is the same as long as the request is. */
+export interface SentRequest {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly body: Readonly<Record<string, unknown>>;
+  /** The names of what is too long, secret or personal. */
+  readonly unshown: string[];
+  /** Of operation, path, query, body and If-Match. */
+  readonly digest: string;
+}
 /** What the change would do (G14, G15), as its dry run told. */
 export interface Preview {
   readonly operationId: string;
   readonly target: Target | null;
   readonly changes: readonly Change[];
   readonly facts: Readonly<Record<string, unknown>>;
+  /** Absent: of a dry run, and of requests that were filed by a version before. */
+  readonly request?: SentRequest;
 }
 /** The changes that an approval depends on: without the fields that others move apart (`levels`). */
 export const comparedOf = (changes: readonly Change[], levels: readonly string[]): readonly Change[] =>
   changes.filter(({ field }) => !levels.includes(pathOf(field)));
 
-/** Whether both tell the same target, changes and facts. `levels`: the paths and facts that others move apart, which are not compared (G51). */
+/** Whether both previews of one request tell the same target, changes and facts. `levels`: the paths and facts that others move apart, which are not compared (G51). */
 export function isSamePreview(one: Preview, other: Preview, levels: readonly string[] = []): boolean {
   const left = new Set(levels);
   const compared = ({ operationId, target, changes, facts }: Preview) =>

@@ -31,15 +31,18 @@ export const pathOf = (field: string): string => field.replaceAll(/\[\d+\]/g, '[
 
 /** At most 500, or `most`, in the order of their paths. `before` null: a creation, with a line for each field that is not null; `after` null: a deletion, one line; both null: nothing. */
 export const changesBetween = (before: Shown, after: Shown, listing: Listing = {}): readonly Change[] =>
-  shownOf(allChanges(before, after, listing), listing);
+  shownOf(allChanges(before, after, listing, mostShown(listing)), listing);
+
+/** So many of them are shown. */
+export const mostShown = ({ most = MAX_LINES }: Listing): number => most;
 
 /** Those that are shown. */
-export const shownOf = (all: readonly Change[], { most = MAX_LINES }: Listing = {}): readonly Change[] =>
-  all.slice(0, most).toSorted((a, b) => inOrder.compare(a.field, b.field));
+export const shownOf = (all: readonly Change[], listing: Listing = {}): readonly Change[] =>
+  all.slice(0, mostShown(listing)).toSorted((a, b) => inOrder.compare(a.field, b.field));
 
-/** All of them, however many, in the order of the fields. Whatever decides on a change decides on all of it (G51). */
-export function allChanges(before: Shown, after: Shown, listing: Listing = {}): readonly Change[] {
-  const portions = changesInPortions(before, after, listing);
+/** All of them, however many, or the first `most`, in the order of the fields. Whatever decides on a change decides on all of it (G51). */
+export function allChanges(before: Shown, after: Shown, listing: Listing = {}, most = Infinity): readonly Change[] {
+  const portions = changesInPortions(before, after, listing, most);
   for (;;) {
     const { done, value } = portions.next();
     if (done) return value;
@@ -47,10 +50,16 @@ export function allChanges(before: Shown, after: Shown, listing: Listing = {}): 
 }
 
 /** The same a field or an entry of a list at a time: who compares what is large lets others run in between. */
-export function* changesInPortions(before: Shown, after: Shown, listing: Listing = {}): Generator<void, readonly Change[]> {
+export function* changesInPortions(
+  before: Shown,
+  after: Shown,
+  listing: Listing = {},
+  most = Infinity,
+): Generator<void, readonly Change[]> {
   if (after === null) return before === null ? CREATED : [DELETED];
-  const comparison = new Comparison(listing);
+  const comparison = new Comparison(listing, most);
   for (const name of namesOf(before, after)) {
+    if (comparison.isFull) break;
     const [was, is] = [valueOf(before, name), valueOf(after, name)];
     if (areListsOfRecords(was, is) && comparison.isListed(name))
       for (let i = 0; i < lengthOf(was, is); i++) {
@@ -60,7 +69,7 @@ export function* changesInPortions(before: Shown, after: Shown, listing: Listing
     else comparison.of(name, name, name, [was, is]);
     yield;
   }
-  return comparison.lines;
+  return comparison.lines.slice(0, most);
 }
 
 /** Values before and after. */
@@ -70,9 +79,15 @@ class Comparison {
   readonly lines: Change[] = [];
   readonly #given: ReadonlySet<string>;
   readonly #hidden: ReadonlySet<string>;
-  constructor({ given = [], hidden = [] }: Listing) {
+  readonly #most: number;
+  constructor({ given = [], hidden = [] }: Listing, most: number) {
+    this.#most = most;
     this.#given = new Set(given);
     this.#hidden = new Set(hidden);
+  }
+  /** Nothing more is listed. */
+  get isFull(): boolean {
+    return this.lines.length >= this.#most;
   }
   /** A list of this name at the top is compared entry by entry. */
   isListed(name: string): boolean {
@@ -90,6 +105,7 @@ class Comparison {
     this.#ofFields(`${field}[${i}].`, `${path}[].`, [(was as Entries)?.[i] ?? null, (is as Entries)?.[i] ?? null]);
   }
   #ofFields(prefix: string, path: string, [was, is]: Values): void {
+    if (this.isFull) return;
     for (const name of namesOf(was as Shown, is as Shown))
       this.of(`${prefix}${name}`, `${path}${name}`, name, [valueOf(was as Shown, name), valueOf(is as Shown, name)]);
   }

@@ -149,3 +149,27 @@ test('a service whose address is another by now: the request that would be sent 
   expect(facts.stepsDigest).not.toBe(preview.facts.stepsDigest);
   expect(await approve(approvalId)).toEqual([200, 'SUCCEEDED']);
 });
+
+test('a migration is of the items that were shown, not of as many others', async () => {
+  const flowId = await published(TIMED);
+  const [one, other] = [await bought(flowId), await bought(flowId)].toSorted((a, b) => (a.orderId < b.orderId ? -1 : 1));
+  expect((await desk.shop.seller.call('PUT', `/v1/commerce-flows/${flowId}/draft`, { graph: UNTIMED })).body.error).toBeNull();
+  expect((await desk.shop.seller.call('POST', `/v1/commerce-flows/${flowId}/draft/publish`)).body.error).toBeNull();
+  const approvalId = await filed(`/v1/commerce-flows/${flowId}/versions/1/migrate`, { limit: 1 });
+  const { facts } = (await shown(approvalId)).preview;
+  expect(facts).toMatchObject({ migrated: 1, remaining: 1, itemsDigest: expect.stringMatching(/^[0-9a-f]{64}$/) });
+  // It stands now where the newer version has no state: the other one is the next.
+  const routed = await desk.shop.seller.call(
+    'POST',
+    `/v1/order-items/${one!.orderItemId}/actions/route`,
+    {},
+    { 'idempotency-key': randomUUID() },
+  );
+  expect([routed.body.error, await stateOf(one!.orderItemId)]).toEqual([null, 'soon']);
+  expect(await approve(approvalId)).toEqual([409, 'APPROVAL_STALE']);
+  expect((await shown(approvalId)).preview.facts).toMatchObject({ migrated: 1, remaining: 0, skipped: 1 });
+  expect(await approve(approvalId)).toEqual([200, 'SUCCEEDED']);
+  const flow = async ({ orderItemId }: Ids) =>
+    ((await desk.shop.seller.call('GET', `/v1/order-items/${orderItemId}/flow`)).body.data as { flow: { version: number } }).flow.version;
+  expect([await flow(one!), await flow(other!)]).toEqual([1, 2]);
+});

@@ -52,6 +52,25 @@ test('a creation lists what is not null, a deletion one line', () => {
   expect(changesBetween(null, null)).toEqual([]);
 });
 
+test('what nobody decides on is compared as far as it is shown', () => {
+  let reads = 0;
+  const counted = (price: number) => ({
+    get price() {
+      reads++;
+      return price;
+    },
+  });
+  const items = (n: number) => Array.from({ length: 600 }, (_, i) => counted(i + n));
+  const of = (compare: () => unknown): number => {
+    const before = reads;
+    compare();
+    return reads - before;
+  };
+  const [before, after] = [{ items: items(0) }, { items: items(1) }];
+  const whole = of(() => allChanges(before, after));
+  expect(of(() => changesBetween(before, after, { most: 6 }))).toBeLessThan(whole / 20);
+});
+
 test('what is shown is bounded, what is decided on is not', () => {
   const items = (n: number) => Array.from({ length: 600 }, (_, i) => ({ price: i + n }));
   const all = allChanges({ items: items(0) }, { items: items(1) });

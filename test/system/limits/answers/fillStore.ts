@@ -44,7 +44,8 @@ export async function fillLogs(plant: Planter, userId: string): Promise<void> {
       querystring: '',
       headers: {},
       fingerprint: 'f',
-      preview: { operationId: 'flows.publish', target: null, changes, facts: {} },
+      // As much as is listed of them, and more than that.
+      preview: { operationId: 'flows.publish', target: null, changes, facts: { steps: text(i % 2 === 0 ? 1800 : 20_000) } },
       required_scopes: ['flow:rw'],
       approver_role: 'ADMIN',
       created_at: moment(i),
