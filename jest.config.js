@@ -12,7 +12,11 @@ export default {
       globalTeardown: './test/kernel/globalTeardown.js',
     },
   ],
-  reporters: ['default', '<rootDir>/test/kernel/closing.js'],
+  reporters: [
+    'default',
+    '<rootDir>/test/kernel/closing.js',
+    ...(process.env['PROCESSOR_TIME'] === undefined ? [] : ['<rootDir>/test/kernel/processorTime.js']),
+  ],
   testSequencer: '<rootDir>/test/kernel/sequencer.js',
   testTimeout: 60_000,
   maxWorkers: 3,

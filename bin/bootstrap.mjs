@@ -25,6 +25,7 @@ const entries = {
   'record:histories': 'test/histories/record.ts',
   faults: 'test/faults/main.ts',
   deliveries: 'test/faults/deliveries.ts',
+  stress: 'test/stress/main.ts',
   bench: 'bench/main.ts',
   test: 'bin/test.ts',
   check: 'bin/check.ts',

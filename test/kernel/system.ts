@@ -45,10 +45,7 @@ export async function setUp(): Promise<void> {
       OTEL_BSP_SCHEDULE_DELAY: '200',
     },
   });
-  const [stores, migrated] = await Promise.all([
-    startStoreService(system.databaseUrl, system.env['SEALING_KEYS']!),
-    migratedOnce(system.databaseUrl),
-  ]);
+  const [stores, migrated] = await Promise.all([startStoreService(system), migratedOnce(system.databaseUrl)]);
   Object.assign(held, { sangjeomSystem: system, sangjeomServices: [collector.server, stores.server] });
   announce(system, {});
   const handed: Handed = { dataDir: system.dataDir, testServer, cli, collector: collector.url, stores: stores.url, migrated };

@@ -182,7 +182,8 @@ export class Receiver {
   }
 }
 
-async function callStoreService<O extends keyof StoreService>(
+/** An operation of the service that Jest's main process runs for all suites. */
+export async function callStoreService<O extends keyof StoreService>(
   operation: O,
   input: StoreService[O]['input'],
 ): Promise<StoreService[O]['output']> {

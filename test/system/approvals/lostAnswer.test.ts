@@ -1,8 +1,4 @@
-/**
- * An execution whose answer is lost: what it has done is found, and nothing of it is done again (G27).
- *
- * @ownProcess Temporal's Runtime is one for a process.
- */
+/** An execution whose answer is lost: what it has done is found, and nothing of it is done again (G27). */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
 import { silentProxy } from '../../kernel/proxy.ts';
@@ -29,7 +25,7 @@ test('a command that answers 503 and is carried out is SUCCEEDED, with its answe
   const proxy = await silentProxy(`http://${under.temporalAddress}`);
   const connection = await Connection.connect({ address: new URL(proxy.through(`http://${under.temporalAddress}`)).host });
   try {
-    const deaf = await under.executorThrough(new Client({ connection }));
+    const deaf = await under.executorThrough(new Client({ connection, namespace: under.temporalNamespace }));
     const execution = async () => ({ storeId: under.storeId, approvalId, at: await under.now() });
     const statusOf = async () => (await under.rows('SELECT status FROM order_item WHERE order_item_id = ?', [item.entityId]))[0];
     const records = () => under.rows('SELECT outcome, status_code FROM audit_request WHERE approval_id = ?', [approvalId]);

@@ -3,14 +3,14 @@
  * is what a reference written from the specification says, and after each step the database's sums add up, read from outside.
  * CLAIM_SEQUENCES=2000 for the full count. A failure is shrunk and prints its seed: CLAIM_SEED and the lane's path play it again.
  */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { underTest } from '../../kernel/world.ts';
-import { type SecondApi, secondApi } from '../../kernel/secondApi.ts';
+import { sharedApi } from '../../kernel/secondApi.ts';
 import { openLane } from './model/counter.ts';
 import { play, type Sequence } from './model/play.ts';
 
-const SEQUENCES = Number(process.env['CLAIM_SEQUENCES'] ?? 50);
+const SEQUENCES = Number(process.env['CLAIM_SEQUENCES'] ?? 20);
 const SEED = Number(process.env['CLAIM_SEED'] ?? 19);
 /** `LANE:PATH` of a failure: only that is played. */
 const [REPLAYED, PATH] = (process.env['CLAIM_PATH'] ?? '').split(/:(.*)/);
@@ -25,11 +25,10 @@ const sequence: fc.Arbitrary<Sequence> = fc.record({
   steps: fc.array(fc.record({ dice, also: fc.constantFrom(0, 0, 0, 0, 1, 2) }), { minLength: 4, maxLength: 16, size: 'max' }),
 });
 
-let second: SecondApi;
+let second: string;
 beforeAll(async () => {
-  second = await secondApi();
+  second = await sharedApi();
 });
-afterAll(() => second.stop());
 
 /** Tries to find a shorter sequence with the failure that was found. */
 const SHRINKS = 40;
@@ -47,7 +46,7 @@ async function playLane(index: number, counted: Counted): Promise<void> {
   const property = fc.asyncProperty(sequence, async (drawn) => {
     if (counted.failed !== null && (counted.failed !== index || counted.shrinks++ >= SHRINKS)) return;
     try {
-      const { actions, races } = await play(lane, [underTest.api, second.url], drawn);
+      const { actions, races } = await play(lane, [underTest.api, second], drawn);
       counted.actions += actions;
       counted.races += races;
     } catch (error) {

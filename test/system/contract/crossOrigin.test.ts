@@ -2,7 +2,8 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { endpoints } from '../../../api/endpoints.ts';
 import { surfaceOf } from '../../../api/kernel/openapi.ts';
-import { newAddress, ownApi } from '../../kernel/api.ts';
+import { newAddress } from '../../kernel/api.ts';
+import { sharedApi } from '../../kernel/secondApi.ts';
 import { underTest, type World, world } from '../../kernel/world.ts';
 
 const ORIGIN = 'https://any.example';
@@ -67,7 +68,7 @@ describe('a page reads why it was refused', () => {
     expect([reply.status, reply.allow('allow-origin')]).toEqual([status, '*']);
   });
   test('that it asks too often, and its preflights are not counted', async () => {
-    const limited = await ownApi({ RATE_LIMIT_PER_MINUTE: '1' });
+    const limited = await sharedApi({ RATE_LIMIT_PER_MINUTE: '1' });
     const from = { 'x-forwarded-for': newAddress() };
     const question = { 'access-control-request-method': 'GET', ...from };
     const seen = [];
@@ -78,10 +79,9 @@ describe('a page reads why it was refused', () => {
       ['GET', from],
       ['OPTIONS', question],
     ] as const) {
-      const reply = await send('/storefront/v1/store', method, headers, limited.api);
+      const reply = await send('/storefront/v1/store', method, headers, limited);
       seen.push([reply.status, reply.allow('allow-origin')]);
     }
-    limited.stop();
     expect(seen).toEqual([
       [204, '*'],
       [204, '*'],

@@ -1,7 +1,6 @@
 /** How a process ends that is told to: nobody's request is cut off, and nobody is sent to it any more (X26). */
 import { expect, test } from '@jest/globals';
 import { fork } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -10,7 +9,8 @@ import { freePort } from '../../../bin/dev/ports.ts';
 import { migratedDatabase, roleUrl } from '../../kernel/database.ts';
 import { Seller } from '../../../bin/dev/client.ts';
 import { silentProxy } from '../../kernel/proxy.ts';
-import { temporalClient, underTest, until, world } from '../../kernel/world.ts';
+import { newNamespace } from '../../kernel/temporal.ts';
+import { underTest, until, world } from '../../kernel/world.ts';
 
 test('an idle connection is kept for longer than proxies and clients keep theirs', async () => {
   const { headers } = await fetch(`${underTest.api}/health/live`);
@@ -28,15 +28,7 @@ const started = async (entry: string, env: Readonly<Record<string, string>>) => 
 /** A worker with a database and a namespace of its own: what it takes and never finishes is nobody else's. */
 async function ownWorker(env: Readonly<Record<string, string>> = {}) {
   const url = await migratedDatabase('stopping');
-  const namespace = `stopping-${randomUUID()}`;
-  const { workflowService } = await temporalClient();
-  await workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod: { seconds: 86_400 as never } });
-  await until('known', () =>
-    workflowService.describeNamespace({ namespace }).then(
-      () => true,
-      () => false,
-    ),
-  );
+  const namespace = await newNamespace('stopping');
   const port = await freePort(25_700);
   const worker = await started('worker/main.ts', {
     APP_DATABASE_URL: roleUrl(url, 'sangjeom_app'),

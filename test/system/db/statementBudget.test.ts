@@ -1,8 +1,6 @@
 /**
  * How many SQL statements and transactions an operation costs API and worker, without the relay, which works in batches. Like a size
  * budget: what changes a number changes `bench/statements.json`, in the same commit.
- *
- * @ownProcess Temporal's Runtime is one for a process.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
@@ -63,7 +61,7 @@ beforeAll(async () => {
     PORT: port,
     PUBLIC_URL: base,
     APP_DATABASE_URL: counter.through(roleUrl(under.databaseUrl, 'sangjeom_app')),
-    TEMPORAL_ADDRESS: under.temporalAddress,
+    TEMPORAL_NAMESPACE: under.temporalNamespace,
   });
 }, 120_000);
 afterAll(async () => {

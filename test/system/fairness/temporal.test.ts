@@ -1,25 +1,22 @@
-/**
- * Temporal serves stores in turns: the fairness keys of starts act, because the server's flags have them act (bin/dev/temporal.ts).
- *
- * @ownProcess Temporal's Runtime is one for a process.
- */
+/** Temporal serves stores in turns: the fairness keys of starts act, because the server's flags have them act (bin/dev/temporal.ts). */
 import { readFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { NativeConnection, Worker } from '@temporalio/worker';
 import { parse } from 'yaml';
 import { devServerArguments } from '../../../bin/dev/temporal.ts';
 import { root } from '../../../bin/kernel/paths.ts';
 import { runOf } from '../../../workflows/kernel/messages.ts';
 import { startOptions } from '../../../workflows/kernel/start.ts';
+import { installRuntime } from '../../kernel/temporal.ts';
 import { temporalClient, underTest, until } from '../../kernel/world.ts';
 
 const MANY = 200;
 let connection: NativeConnection;
 beforeAll(async () => {
-  Runtime.install({ logger: new DefaultLogger('ERROR') });
+  installRuntime();
   connection = await NativeConnection.connect({ address: underTest.temporalAddress });
 });
 afterAll(() => connection.close());

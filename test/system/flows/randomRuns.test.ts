@@ -1,8 +1,6 @@
 /**
  * Random flows, published and run to their end on the time-skipping server, do what `simulate` says, step by step. `FLOW_RUNS`: how many;
  * `npm test` takes few, `FLOW_RUNS=1000 npm test -- test/system/flows/randomRuns` many. `FLOW_SEED` draws the same again.
- *
- * @ownProcess Temporal's Runtime is one for a process.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { DAY, HOUR, MINUTE, SECOND } from '../../../domain/kernel/time.ts';

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { get } from '../../../bin/dev/client.ts';
 import { PHONE, Screens } from '../../kernel/chromium.ts';
-import { type SecondApi, secondApi } from '../../kernel/secondApi.ts';
+import type { Api } from '../../kernel/forkApi.ts';
+import { secondApi } from '../../kernel/secondApi.ts';
 import { underTest, type World } from '../../kernel/world.ts';
 import { problemsOf } from './axe.ts';
 import { attemptsOf, CARD, KAKAO, shopPage, shopWith } from './shop.ts';
@@ -11,7 +12,7 @@ import { attemptsOf, CARD, KAKAO, shopPage, shopWith } from './shop.ts';
 const screens = new Screens('the payment screen with the providers’ SDKs');
 const { simulator } = underTest;
 let shop: World;
-let api: SecondApi;
+let api: Api;
 let store: Awaited<ReturnType<typeof shopPage>>;
 beforeAll(async () => {
   const env = {

@@ -1,16 +1,15 @@
 /** A held refund is let go once, whoever asks and through whatever process (R6). */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { call } from '../../../bin/dev/client.ts';
-import { secondApi, type SecondApi } from '../../kernel/secondApi.ts';
+import { sharedApi } from '../../kernel/secondApi.ts';
 import { type Paid, query, underTest, until, type World, world } from '../../kernel/world.ts';
 
 let shop: World;
-let other: SecondApi;
+let other: string;
 beforeAll(async () => {
   shop = await world();
-  other = await secondApi(4910);
+  other = await sharedApi();
 }, 60_000);
-afterAll(() => other.stop());
 
 interface Held extends Paid {
   readonly refundId: string;
@@ -42,7 +41,7 @@ test('of twenty requests through two processes one lets it go, and the provider 
   for (let round = 0; round < 3; round++) {
     const { refundId, orderNo } = await held();
     const replies = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => process(refundId, { api: i % 2 === 0 ? underTest.api : other.url })),
+      Array.from({ length: 20 }, (_, i) => process(refundId, { api: i % 2 === 0 ? underTest.api : other })),
     );
     const codes = replies.map(({ status, body }) => body.error?.code ?? status);
     expect(codes.filter((code) => code === 200)).toHaveLength(1);

@@ -19,7 +19,8 @@ import {
   verificationsBy,
 } from './shop.ts';
 
-const PAYMENTS = 20;
+/** More than the failures that open a circuit; `npm run stress` has twenty. */
+const PAYMENTS = Number(process.env['OUTAGE_PAYMENTS'] ?? 8);
 const begin = (shop: PaidShop, pg: Provider) => Promise.all(Array.from({ length: PAYMENTS }, () => shop.begin(pg)));
 const idsOf = (begun: readonly Begun[]) => begun.map(({ paymentId }) => paymentId);
 const resultOf = (url: URL) => url.searchParams.get('svcResult');
@@ -92,7 +93,7 @@ describe.each(PROVIDERS)('%s under load', (pg) => {
     expect(resultOf(await pay(back.payUrl))).toBe('COMPLETED');
 
     expect(await moneyProblems(idsOf([earlier, ...begun, moved, back]))).toEqual([]);
-    // The product is sold in 22 orders; one of the 23 was canceled.
+    // Beside these, three were bought, and one of them was canceled.
     expect(await stockOf(shop)).toBe(1000 - PAYMENTS - 2);
     expect([openedAfterMs < 15_000, closedAfterMs < 10_000]).toEqual([true, true]);
     if (process.env['PAYMENT_TIMES']) process.stderr.write(`${pg}: open after ${openedAfterMs} ms, closed after ${closedAfterMs} ms\n`);

@@ -1,27 +1,24 @@
 /** Two checkouts never get the same point: starts at the same time, over two API processes (issue 21, proof). POINT_ROUNDS=100 by command. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Buyer } from '../../../bin/dev/client.ts';
-import { type SecondApi, secondApi } from '../../kernel/secondApi.ts';
+import { sharedApi } from '../../kernel/secondApi.ts';
 import { closeShops, codeOf, dataOf, Member, PointShop } from './shop.ts';
 
 const ROUNDS = Number(process.env['POINT_ROUNDS'] ?? 1);
 const STARTS = 50;
 const LOST: ReadonlySet<string> = new Set(['POINT_BALANCE_INSUFFICIENT', 'POINT_BALANCE_CHANGED']);
-let second: SecondApi;
+let second: string;
 let shop: PointShop;
 beforeAll(async () => {
-  [second, shop] = await Promise.all([secondApi(4970), PointShop.open()]);
+  [second, shop] = await Promise.all([sharedApi(), PointShop.open()]);
 });
-afterAll(async () => {
-  second?.stop();
-  await closeShops();
-});
+afterAll(closeShops);
 
 test(
   `of ${STARTS} starts with the same points one has them`,
   async () => {
     const member = await shop.member(7000);
-    const elsewhere = new Member(shop, new Buyer(second.url, member.buyer.headers), member.customerId);
+    const elsewhere = new Member(shop, new Buyer(second, member.buyer.headers), member.customerId);
     const productId = await shop.product(10_000, { stockQuantity: 100_000 });
     const checkouts: string[] = [];
     for (let i = 0; i < STARTS; i++) checkouts.push(await member.checkout({ productId, quantity: 1 }));

@@ -1,8 +1,4 @@
-/**
- * Brief calls: what becomes of a payment whose first confirm, a local activity, is refused, fails, or ends too late.
- *
- * @ownProcess Temporal's Runtime is one for a process.
- */
+/** Brief calls: what becomes of a payment whose first confirm, a local activity, is refused, fails, or ends too late. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';

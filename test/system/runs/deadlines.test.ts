@@ -1,8 +1,4 @@
-/**
- * A deadline passes beside a call in flight, wherever its run is terminated: before and after each activity, the call included.
- *
- * @ownProcess Temporal's Runtime is one for a process.
- */
+/** A deadline passes beside a call in flight, wherever its run is terminated: before and after each activity, the call included. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

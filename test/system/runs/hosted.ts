@@ -1,6 +1,9 @@
-/** A worker of the test's own on a Temporal server of its own: the shipped bundle, every real activity, real Postgres. */
+/**
+ * A worker of the test's own in a Temporal namespace of its own, or on a server of its own where that skips time: the shipped bundle,
+ * every real activity, real Postgres.
+ */
 import { randomUUID } from 'node:crypto';
-import { DefaultLogger, makeTelemetryFilterString, Runtime, Worker } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
 import { Client, WithStartWorkflowOperation } from '@temporalio/client';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
@@ -54,11 +57,12 @@ import { DAY } from '../../../domain/kernel/time.ts';
 import { ADDRESS, GUEST, OPTION } from '../../../bin/dev/client.ts';
 import { newApproval, type Wanted } from '../../kernel/approvals.ts';
 import { migratedDatabase, roleUrl } from '../../kernel/database.ts';
+import { installRuntime, newNamespace } from '../../kernel/temporal.ts';
 import { underTest, until } from '../../kernel/world.ts';
 import { tenancy } from '../../kernel/tenancy.ts';
 
 export interface Hosting {
-  /** The time-skipping server forgets updates of terminated runs; the dev server is the real one. */
+  /** The time-skipping server forgets updates of terminated runs; the dev server, which all suites share, is the real one. */
   readonly server: 'time-skipping' | 'dev';
   /** The way to Postgres. */
   readonly through?: (url: string) => string;
@@ -77,7 +81,15 @@ async function startedAtLast(start: () => Promise<TestWorkflowEnvironment>): Pro
   return start();
 }
 
-/** Starts a server, a database and a worker. */
+const startTimeSkipping = (): Promise<TestWorkflowEnvironment> =>
+  startedAtLast(() =>
+    TestWorkflowEnvironment.createTimeSkipping({ server: { executable: { type: 'existing-path', path: underTest.testServer } } }),
+  );
+
+const openNamespace = async (): Promise<TestWorkflowEnvironment> =>
+  TestWorkflowEnvironment.createFromExistingServer({ address: underTest.temporalAddress, namespace: await newNamespace('host') });
+
+/** Starts a database and a worker in a namespace of their own, or on a server that skips time. */
 export async function host({ server, around, through = (url) => url }: Hosting) {
   const url = await migratedDatabase('skip');
   const store = await makeStore(url, { code: 'skip', name: 's', sandbox: true, withProduct: true }, underTest.env['SEALING_KEYS']);
@@ -87,17 +99,10 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
   const pool = new Pool({ connectionString: roleUrl(url, 'sangjeom_relay'), max: 4 });
 
   const log = createLog('test', 'fatal');
-  Runtime.install({
-    logger: new DefaultLogger('ERROR'),
-    telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR' }) } },
-  });
-  const binary = (path: string) => ({ server: { executable: { type: 'existing-path' as const, path } } });
-  const env = await startedAtLast(() =>
-    server === 'dev'
-      ? TestWorkflowEnvironment.createLocal(binary(underTest.cli))
-      : TestWorkflowEnvironment.createTimeSkipping(binary(underTest.testServer)),
-  );
-  await addSearchAttributes(env.nativeConnection, 'default');
+  installRuntime();
+  const env = await (server === 'dev' ? openNamespace() : startTimeSkipping());
+  const namespace = env.namespace ?? 'default';
+  await addSearchAttributes(env.nativeConnection, namespace);
   const config = readConfig(underTest.env);
   const keyring = createKeyring(config.sealingKeys);
   const stopping = new AbortController();
@@ -106,7 +111,7 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
   const executorThrough = (temporal: Client) => executorOf({ ...shares, storage, temporal, stopping: stopping.signal });
   const executor = await executorThrough(env.client);
   const deps = { ...shares, executor, places: new Places(), attempts: new Attempts() };
-  const shared = { connection: env.nativeConnection, namespace: 'default', ...(around && { interceptors: { activity: [around] } }) };
+  const shared = { connection: env.nativeConnection, namespace, ...(around && { interceptors: { activity: [around] } }) };
   const hosts = { ...shared, ...untraced, workflowBundle: await workflowBundle() };
   const workers = await Promise.all([
     Worker.create({ ...hosts, taskQueue: RUNS_QUEUE, activities: createTransitions(deps) }),
@@ -118,7 +123,7 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
     // As the worker's relay: on the workers' own connection, so that a first task comes with the answer to its start.
     runRelay({
       pool,
-      client: new Client({ connection: env.nativeConnection }),
+      client: new Client({ connection: env.nativeConnection, namespace }),
       clock: realClock,
       log,
       signal: stopping.signal,
@@ -153,6 +158,7 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
     storeId,
     databaseUrl: url,
     temporalAddress: env.address,
+    temporalNamespace: namespace,
     client: env.client,
     now,
     rows,

@@ -1,8 +1,6 @@
 /**
  * "503: done already, or never" (X26): a command is not committed more than two seconds after its `notAfter`, whatever held it up, and
  * a request that ended in a 503 is not committed after its answer.
- *
- * @ownProcess Temporal's Runtime is one for a process.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';

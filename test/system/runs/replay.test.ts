@@ -1,15 +1,12 @@
-/**
- * Runs in flight survive every commit: committed histories replay on the bundle that is shipped.
- *
- * @ownProcess Temporal's Runtime is one for a process.
- */
+/** Runs in flight survive every commit: committed histories replay on the bundle that is shipped. */
 import { beforeAll, expect, test } from '@jest/globals';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
 import { root } from '../../../bin/kernel/paths.ts';
 import { workflowBundle } from '../../../worker/bundle.ts';
 import { untraced } from '../../../worker/tracing.ts';
+import { installRuntime } from '../../kernel/temporal.ts';
 
 interface Headed {
   header?: { fields?: Record<string, unknown> };
@@ -50,7 +47,7 @@ function brief(event: RecordedEvent): RecordedEvent {
   return event;
 }
 
-beforeAll(() => void Runtime.install({ logger: new DefaultLogger('ERROR') }));
+beforeAll(installRuntime);
 
 test.each([
   ['as it is', (event: RecordedEvent) => event],

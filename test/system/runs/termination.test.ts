@@ -1,8 +1,6 @@
 /**
  * Every kind of run is terminated at each of its workflow tasks: before and after each transition and each call, so
  * also while a confirm or a delivery is under way. What Postgres, the provider and the receiver show stays the same.
- *
- * @ownProcess Temporal's Runtime is one for a process.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';

@@ -1,8 +1,4 @@
-/**
- * Workflows on the time-skipping server, from the shipped bundle, with real Postgres: weeks pass in milliseconds.
- *
- * @ownProcess Temporal's Runtime is one for a process.
- */
+/** Workflows on the time-skipping server, from the shipped bundle, with real Postgres: weeks pass in milliseconds. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startOptions, type RunName } from '../../../workflows/kernel/start.ts';
 import { rotateSecret } from '../../../db/webhooks/commands.ts';

@@ -1,7 +1,8 @@
 /** Settlements are empty for ever, and every answer names the sales report (R14). */
 import { expect, test } from '@jest/globals';
 import { call } from '../../../bin/dev/client.ts';
-import { newAddress, ownApi } from '../../kernel/api.ts';
+import { newAddress } from '../../kernel/api.ts';
+import { sharedApi } from '../../kernel/secondApi.ts';
 import { underTest, world } from '../../kernel/world.ts';
 
 const SUCCESSOR = ['true', '</v1/sales-report>; rel="successor-version"'];
@@ -23,16 +24,12 @@ test('every answer of settlements names its successor', async () => {
 });
 
 test('also one over the limit of requests', async () => {
-  const limited = await ownApi({ RATE_LIMIT_PER_MINUTE: '1' });
-  try {
-    const headers = { 'x-forwarded-for': newAddress() };
-    const replies = [
-      await call(limited.api, 'GET', '/v1/settlements', { headers }),
-      await call(limited.api, 'GET', '/v1/settlements/x', { headers }),
-    ];
-    expect(replies.map(({ status }) => status)).toEqual([401, 429]);
-    for (const reply of replies) expect(named(reply)).toEqual(SUCCESSOR);
-  } finally {
-    limited.stop();
-  }
+  const limited = await sharedApi({ RATE_LIMIT_PER_MINUTE: '1' });
+  const headers = { 'x-forwarded-for': newAddress() };
+  const replies = [
+    await call(limited, 'GET', '/v1/settlements', { headers }),
+    await call(limited, 'GET', '/v1/settlements/x', { headers }),
+  ];
+  expect(replies.map(({ status }) => status)).toEqual([401, 429]);
+  for (const reply of replies) expect(named(reply)).toEqual(SUCCESSOR);
 }, 60_000);

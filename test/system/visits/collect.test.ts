@@ -1,18 +1,17 @@
 /** Pages report visits: what is taken, from where, and how much (docs/contract.md#visits). */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { call, type Reply } from '../../../bin/dev/client.ts';
 import { ADDRESS_EVENTS_A_DAY, STORE_EVENTS_A_DAY, VISITOR_EVENTS_A_DAY } from '../../../domain/visits/rules.ts';
 import { newAddress } from '../../kernel/api.ts';
-import { type SecondApi, secondApi } from '../../kernel/secondApi.ts';
+import { sharedApi } from '../../kernel/secondApi.ts';
 import { query, underTest, type World, world } from '../../kernel/world.ts';
 import { analytics, PAGE, report, visitOf, viewOf } from './shop.ts';
 
 let shop: World;
-let second: SecondApi;
+let second: string;
 beforeAll(async () => {
-  [shop, second] = await Promise.all([world(), secondApi()]);
+  [shop, second] = await Promise.all([world(), sharedApi()]);
 }, 60_000);
-afterAll(() => second.stop());
 
 const problems = ({ body }: Reply) => body.error?.fieldErrors?.map(({ field, code }) => `${field} ${code}`);
 const eventCount = async ({ store }: World, visitor: string) =>
@@ -86,14 +85,14 @@ describe('a visitor', () => {
     // Invalid batches count nothing.
     for (let i = 0; i < 3; i++) expect((await report(shop, visit, [...pages(50), {}])).status).toBe(400);
     expect((await send(100)).status).toBe(200);
-    const over = await send(21, second.url);
+    const over = await send(21, second);
     expect([over.status, over.body.error?.code]).toEqual([429, 'TOO_MANY_REQUESTS']);
     const wait = Number(over.headers.get('retry-after'));
     expect(wait).toBeGreaterThan(0);
     expect(wait).toBeLessThanOrEqual(60);
     expect(await eventCount(shop, 'busy')).toBe(100);
     // Twenty are left, whoever takes them.
-    const replies = await Promise.all(Array.from({ length: 30 }, (_, i) => send(1, i % 2 === 0 ? second.url : underTest.api)));
+    const replies = await Promise.all(Array.from({ length: 30 }, (_, i) => send(1, i % 2 === 0 ? second : underTest.api)));
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(20);
     expect(replies.filter(({ status }) => status === 429)).toHaveLength(10);
     expect(await eventCount(shop, 'busy')).toBe(120);

@@ -31,6 +31,7 @@ const READERS: readonly (readonly [files: RegExp, reader: RegExp])[] = [
   [/^bench\//, /\bbench\b/],
   [/^docker-compose\.yml$/, /\bcompose\b/],
   [/^test\//, /^`test\//],
+  [/^jest\.config\.js$/, /^`jest\.config\.js`/],
 ];
 interface Read {
   readonly name: string;
@@ -60,7 +61,7 @@ const listed = (file: string): Read[] =>
 const sources = globSync('{api,domain,workflows,db,activities,worker,simulator,bin,bench}/**/*.{ts,mjs}');
 const reads: readonly Read[] = [
   ...sources.flatMap((file) => [...OWN.flatMap((pattern) => all(file, pattern)), ...all(file, PLAIN), ...listed(file)]),
-  ...globSync('test/**/*.ts').flatMap((file) => all(file, PLAIN)),
+  ...[...globSync('test/**/*.ts'), 'jest.config.js'].flatMap((file) => all(file, PLAIN)),
   ...all('docker-compose.yml', /\$\{([A-Z][A-Z0-9_]+)(?::-([^}]+))?/g),
 ].filter(({ name }) => !FOREIGN.has(name));
 const sorted = (names: Iterable<string>): string[] => [...new Set(names)].toSorted();
