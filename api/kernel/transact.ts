@@ -47,13 +47,14 @@ export async function transact(request: Request, call: object, outgoing: Outgoin
   const run = endpoint.run as (call: object) => Promise<unknown>;
   const location = replyLocation(caller.storeId, operation.key);
   const secret = endpoint.secret === true;
+  const limits = endpoint.change === 'none' ? READ : REQUEST;
   const reserves = keyed && endpoint.change === 'here';
   const end = deps.clock.now() + DUPLICATE_WAIT_MS;
   let runs = 0;
   let conflicts = 0;
   for (;;) {
     try {
-      const answer = await inTenant(deps.orm, caller, endpoint.change === 'none' ? READ : REQUEST, async (tx) => {
+      const answer = await inTenant(deps.orm, caller, limits, async (tx) => {
         // Before anything else, so that a withdrawal and a change of the same member come one after the other (U14).
         if (caller.customer && endpoint.change === 'here') await lockHolder(tx, caller.customer, endpoint.customerLock ?? 'KEY SHARE');
         const reservation = reserves ? await reserveOperation(tx, operation) : 'new';

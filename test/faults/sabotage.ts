@@ -20,10 +20,10 @@ export const SABOTAGES: readonly Sabotage[] = [
     file: 'api/kernel/transact.ts',
     edits: [
       [
-        'const answer = await inTenant(deps.orm, caller, REQUEST, async (tx) => {',
+        'const answer = await inTenant(deps.orm, caller, limits, async (tx) => {',
         `let answer = (_: Answer): void => {};
       const early = new Promise<Answer>((resolve) => (answer = resolve));
-      const late = inTenant(deps.orm, caller, REQUEST, async (tx) => {`,
+      const late = inTenant(deps.orm, caller, limits, async (tx) => {`,
       ],
       [
         `failpoint('request.before-commit', endpoint.id);`,
