@@ -11,7 +11,6 @@ export const Price = Type.Integer({ minimum: 10, maximum: 2_000_000_000, descrip
 /** A price that is not a multiple of the unit is INVALID_PRICE_UNIT. */
 export const SalePrice = Type.Integer({ minimum: 10, maximum: 2_000_000_000, description: 'Won', 'x-document': { multipleOf: 10 } });
 /** What a seller may write. */
-export const Stock = Type.Integer({ minimum: 0, maximum: MAX_STOCK });
 /** What there is: units come back beyond what a seller may write. */
 export const StockCount = Type.Integer({ minimum: 0, maximum: 2_147_483_647 });
 /** A count that may be sent back as it was read; another one over MAX_STOCK is refused with the stock at hand. */

@@ -3,7 +3,7 @@ import { MAX_DAYS_WRITTEN, spanProblems } from '../../domain/products/calendar.t
 import { MAX_VARIANTS } from '../../domain/products/options.ts';
 import { closed, Day, Id, nullable, Type } from '../kernel/schema.ts';
 import { endpoint } from '../kernel/endpoint.ts';
-import { Price, Stock } from './schemas.ts';
+import { Price, SentStock } from './schemas.ts';
 import { CALENDAR } from './subject.ts';
 
 const CalendarRequest = closed(
@@ -14,7 +14,7 @@ const CalendarRequest = closed(
     daysOfWeek: Type.Optional(
       Type.Array(Type.Integer({ minimum: 0, maximum: 6 }), { minItems: 1, maxItems: 7, description: '0 is Sunday; left out: every day' }),
     ),
-    stock: Type.Optional(Stock),
+    stock: Type.Optional(SentStock),
     price: Type.Optional(nullable(Price)),
   },
   { title: 'CalendarRequest', 'x-document': { anyOf: [{ required: ['stock'] }, { required: ['price'] }] } },

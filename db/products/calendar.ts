@@ -7,6 +7,7 @@ import { koreanDate } from '../../domain/kernel/time.ts';
 import { type Fragment, fragment } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { ProductEntity } from './entities.ts';
+import { MAX_STOCK } from './stockChanges.ts';
 
 export interface CalendarChange {
   readonly variantIds: readonly string[];
@@ -69,8 +70,11 @@ async function upsert(
 ): Promise<void> {
   const ids = [...variantIds].toSorted();
   const wanted = stock ?? null;
-  await sql`SELECT 1 FROM variant_night WHERE store_id = ${storeId} AND variant_id = ANY(${ids}::text[]) AND night = ANY(${days}::date[])
-     ORDER BY variant_id, night FOR UPDATE`;
+  const rows = await sql<{ stock: number }>`SELECT stock FROM variant_night WHERE store_id = ${storeId} AND variant_id = ANY(${ids}::text[])
+     AND night = ANY(${days}::date[]) ORDER BY variant_id, night FOR UPDATE`;
+  // Units come back beyond the largest stock: where every night has as many, they may stay, or fall.
+  const least = rows.length < ids.length * days.length ? 0 : Math.min(...rows.map((row) => row.stock));
+  if (wanted !== null && wanted > Math.max(MAX_STOCK, least)) throw invalid('stock', 'OUT_OF_RANGE', `At most ${MAX_STOCK}.`);
   await sql`WITH cell AS (SELECT v AS variant_id, d AS night FROM unnest(${ids}::text[]) v, unnest(${days}::date[]) d),
      was AS (SELECT c.variant_id, c.night, coalesce(n.stock, 0) AS stock FROM cell c
        LEFT JOIN variant_night n ON n.store_id = ${storeId} AND n.variant_id = c.variant_id AND n.night = c.night),
