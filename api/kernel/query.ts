@@ -30,7 +30,7 @@ export function parameterProblems(schema: TSchema, query: object): readonly Fiel
   return Object.entries(propertiesOf(schema)).flatMap(([field, property]) => {
     const [read, value] = [readingOf(property), (query as Query)[field]];
     const isBad = read !== undefined && typeof value === 'string' && read(value) === undefined;
-    return isBad ? [{ field, code: 'INVALID', message: 'is none of the values that the documents name' }] : [];
+    return isBad ? [{ field, code: 'INVALID', message: 'is not as the documents describe it' }] : [];
   });
 }
 

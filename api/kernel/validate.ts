@@ -127,7 +127,7 @@ function findingOf(e: ErrorObject): Finding {
     .split('/')
     .slice(1)
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
-  return { path: extra === undefined ? path : [...path, extra], code: CODES[e.keyword] ?? 'INVALID', message: e.message ?? 'is not valid' };
+  return { path: extra === undefined ? path : [...path, extra], code: CODES[e.keyword] ?? 'INVALID', message: messageOf(e) };
 }
 
 /** Groups findings by their path segment at this depth; null for findings that end here. */
@@ -139,6 +139,9 @@ const fieldErrorsOf = (value: unknown, sizes: readonly Finding[], more: readonly
   inOrder(value, [...sizes, ...more], new Set(more))
     .slice(0, MAX_FINDINGS)
     .map(fieldError);
+/** A pattern says nothing to a person. */
+const messageOf = ({ keyword, message = 'is not valid' }: ErrorObject): string =>
+  keyword === 'pattern' ? 'is not as the documents describe it' : message;
 const fieldError = ({ path, code, message }: Finding): FieldError => ({ field: pathText(path), code, message });
 /** `items[2].quantity` */
 export const pathText = (path: Finding['path']): string => path.map(String).reduce(join, '');
