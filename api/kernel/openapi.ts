@@ -1,5 +1,6 @@
 /** The OpenAPI 3.1 documents, generated from the endpoints. Schemas with a title become components. */
 import { tagOf } from './tags.ts';
+import { VERSION } from '../../domain/kernel/version.ts';
 import { catalogue, type ErrorCode } from '../../domain/kernel/errors.ts';
 import { responseSchema, requestSchema, isObject, type Json } from './documentedSchema.ts';
 import { policyOf } from './agents.ts';
@@ -87,7 +88,7 @@ export function openapi(surface: Surface, endpoints: readonly Endpoint[]): Json 
   }
   return {
     openapi: '3.1.1',
-    info: { title: surface === 'store' ? 'Sangjeom Store Management API' : 'Sangjeom Storefront API', version: '1.0.0' },
+    info: { title: surface === 'store' ? 'Sangjeom Store Management API' : 'Sangjeom Storefront API', version: VERSION },
     tags: [...new Set(shownHere.map(({ id }) => tagOf(id)))],
     paths,
     components: { securitySchemes, headers, schemas: { Meta, Failure, ...schemas } },

@@ -1,7 +1,8 @@
 /** What both generations of the protocol share. */
+import { VERSION } from '../../domain/kernel/version.ts';
 import type { ToolResult } from './tool.ts';
 
-export const SERVER_INFO = { name: 'sangjeom', version: '1.0.0' } as const;
+export const SERVER_INFO = { name: 'sangjeom', version: VERSION } as const;
 export const INSTRUCTIONS =
   'The management API of one store. Find operations with api_search, try changes with api_call and dryRun, then call them. ' +
   'What needs a person answers APPROVAL_REQUIRED with an approvalUrl; approvals_decide has the person confirm it in a form.';
