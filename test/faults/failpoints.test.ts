@@ -12,7 +12,7 @@ import type { Wanted } from '../kernel/approvals.ts';
 import { Approving } from './approving.ts';
 import { type ExternalCalls, startExternalCalls } from './externalCalls.ts';
 import { answered, ClaimKills } from './claimKills.ts';
-import { type Bench, bench } from './harness.ts';
+import { atMostEvery, type Bench, bench } from './harness.ts';
 import { settle, violations } from './invariants.ts';
 import { noPromises } from './load.ts';
 import { earnedAfterKills } from './pointKills.ts';
@@ -203,7 +203,7 @@ const delivery: Scenario = async (arm) => {
   arm();
   const { orderId } = await paid(payment);
   await until('the event is delivered', async () => {
-    await advance();
+    await advanceNowAndThen();
     const { rows } = await database.query<{ event_id: string }>(
       `SELECT d.event_id FROM webhook_delivery d JOIN event e USING (event_id)
        WHERE d.status = 'SUCCESS' AND e.type = 'ORDER.PAID' AND e.body::jsonb -> 'data' ->> 'orderId' = $1`,
@@ -304,11 +304,12 @@ const SCENARIOS: Readonly<Record<Failpoint, Scenario>> = {
 
 /** Failed deliveries are retried by the store's clock, which only this advances. */
 const advance = () => under.seller.call('POST', '/v1/sandbox/clock', { advance: 'PT3H' }).catch(() => null);
+const advanceNowAndThen = atMostEvery(1500, advance);
 
 /** Waits until nothing is in progress; unpaid payments have expired. */
 const quiet = () =>
   until('nothing is under way', async () => {
-    await advance();
+    await advanceNowAndThen();
     return (await settle(under.system.databaseUrl, 1)) === null;
   });
 

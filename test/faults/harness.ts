@@ -104,6 +104,16 @@ export async function retryOnFailure<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** For a clock that is moved until something has happened: each advance wakes every open run of its store. */
+export function atMostEvery(ms: number, work: () => Promise<unknown>): () => Promise<void> {
+  let last = 0;
+  return async () => {
+    if (performance.now() - last < ms && last > 0) return;
+    last = performance.now();
+    await work();
+  };
+}
+
 async function listen(delivered: Set<string>): Promise<Server> {
   const server = createServer((request, response) => {
     void text(request).then(

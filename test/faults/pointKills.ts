@@ -6,7 +6,7 @@ import { Buyer, pay, Seller } from '../../bin/dev/client.ts';
 import { until } from '../../bin/dev/until.ts';
 import { makeStore } from '../../bin/ops/store/make.ts';
 import { answered } from './claimKills.ts';
-import { type Bench, retryOnFailure } from './harness.ts';
+import { atMostEvery, type Bench, retryOnFailure } from './harness.ts';
 import type { Promised } from './load.ts';
 
 /** The points that the decided item has earned, entry by entry. `armed`: the folder of FAILPOINTS_ARMED. */
@@ -49,10 +49,11 @@ export async function earnedAfterKills(under: Bench, armed: string, database: Po
     90_000,
   );
   promised.items.set(orderItemId, 'DISPATCHED');
+  const advance = atMostEvery(1500, () => seller.call('POST', '/v1/sandbox/clock', { advance: 'PT3H' }).catch(() => null));
   await until(
     'every delivery',
     async () => {
-      await seller.call('POST', '/v1/sandbox/clock', { advance: 'PT3H' }).catch(() => null);
+      await advance();
       const { rows } = await database.query(`SELECT 1 FROM webhook_delivery WHERE store_id = $1 AND status <> 'SUCCESS'`, [store.storeId]);
       return rows.length === 0;
     },

@@ -10,7 +10,7 @@ import { type Bought, buy, type Lane, openLane, send } from './model/counter.ts'
 import type { Action, Line } from './model/state.ts';
 import { dataOf, type Fields } from './shop.ts';
 
-const ORDERS = Number(process.env['CLAIM_QUOTES'] ?? 24);
+const ORDERS = Number(process.env['CLAIM_QUOTES'] ?? 8);
 const LANES = Math.min(4, ORDERS);
 const SEED = 1919;
 

@@ -30,7 +30,7 @@ async function fail(shop: World, { webhookId }: Receiver, count: number): Promis
 
 test('a receiver that hangs holds forty retries of its store at a time; the others come later, and a first attempt comes meanwhile', async () => {
   const shop = await world();
-  const retries = 120;
+  const retries = 80;
   const known = new Set<string>();
   let [hangs, held, most, isNewHere] = [false, 0, 0, false];
   const hanging = await receiver(shop, ({ headers }, response) => {
@@ -59,6 +59,7 @@ test('a receiver that hangs holds forty retries of its store at a time; the othe
 
 test('a receiver that hangs holds a hundred first attempts of its store at a time, and the others come when these end', async () => {
   const [shop, other] = await Promise.all([world(), world()]);
+  const many = 160;
   const came = new Set<string>();
   let [held, most, cameBefore] = [0, 0, 0];
   await receiver(shop, ({ headers }, response) => {
@@ -70,14 +71,14 @@ test('a receiver that hangs holds a hundred first attempts of its store at a tim
     cameBefore = came.size;
     response.end('ok');
   });
-  await soldOut(orm, shop, 220);
+  await soldOut(orm, shop, many);
   await until('many hang', async () => held > 60, 60_000);
   await soldOut(orm, other, 1);
   await until('the other store’s came', async () => living.received.length === 1);
-  await until('all came', async () => came.size === 220, 120_000);
+  await until('all came', async () => came.size === many, 120_000);
   // As many as were started and had not begun come on top.
   expect(most).toBeLessThanOrEqual(112);
-  expect(cameBefore).toBeLessThan(220);
+  expect(cameBefore).toBeLessThan(many);
 }, 200_000);
 
 /** What a delivery's run took in Temporal. */
