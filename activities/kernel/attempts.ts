@@ -28,7 +28,7 @@ export class Attempts {
     this.#clock = clock;
   }
 
-  /** Makes what has this key once at a time: who asks again meanwhile gets the same answer. */
+  /** Begins `make` unless it is under way for this key: who asks again meanwhile gets the answer of the first. */
   once<T>(key: string, make: () => Promise<T>): Promise<T> {
     const underWay = this.#underWay.get(key) as Promise<T> | undefined;
     if (underWay) return underWay;
@@ -75,6 +75,7 @@ class InFlight {
   isFull(storeId: string, { all, perStore }: Limit): boolean {
     return this.of(storeId) >= Math.min(perStore, (all - this.all) / 2);
   }
+  /** The stores that may begin nothing more; one with nothing in flight is never one of them. */
   full(limit: Limit): string[] {
     return [...this.byStore.keys()].filter((storeId) => this.isFull(storeId, limit));
   }

@@ -3,7 +3,7 @@ import { isLive } from '../../db/stores/queries.ts';
 import type { Tx } from '../../db/kernel/tx.ts';
 import type { Change } from '../../domain/audit/changes.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import type { Caller, Endpoint } from './endpoint.ts';
+import { type Caller, type Endpoint, isWrite } from './endpoint.ts';
 
 /** `direct`: allowed. `approval`: only with a person's approval. `denied`: never. */
 export type AgentPolicy = 'direct' | 'approval' | 'denied';
@@ -68,3 +68,7 @@ export async function decide(
   if (endpoint.directUntilLive && !(await isLive(tx))) return allow('STORE_NOT_LIVE');
   return requireApproval(byChange ? 'SENSITIVE_CHANGE' : 'HIGH_RISK_OPERATION');
 }
+
+/** Changes that agents may ask for take an Idempotency-Key, whoever sends it (G19, D94), and what says so of itself. */
+export const takesKey = (endpoint: Endpoint): boolean =>
+  endpoint.idempotent === true || (isWrite(endpoint) && policyOf(endpoint) !== 'denied');

@@ -3,7 +3,7 @@ import { tagOf } from './tags.ts';
 import { VERSION } from '../../domain/kernel/version.ts';
 import { catalogue, type ErrorCode } from '../../domain/kernel/errors.ts';
 import { responseSchema, requestSchema, isObject, type Json } from './documentedSchema.ts';
-import { policyOf } from './agents.ts';
+import { policyOf, takesKey } from './agents.ts';
 import { type Access, type Endpoint, isForAgents, isManaged, isPersonal, isWrite } from './endpoint.ts';
 import { exampleOf } from './examples.ts';
 import {
@@ -69,9 +69,6 @@ export function errorsOf(endpoint: Endpoint): readonly ErrorCode[] {
   const keys: ErrorCode[] = takesKey(endpoint) ? ['IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_IN_PROGRESS'] : [];
   return [...new Set([...COMMON, ...BY_ACCESS[endpoint.access], ...console, ...agents, ...quota, ...keys, ...(endpoint.errors ?? [])])];
 }
-
-/** From agents every change takes an Idempotency-Key (G19). */
-const takesKey = (endpoint: Endpoint): boolean => endpoint.idempotent === true || (isWrite(endpoint) && policyOf(endpoint) !== 'denied');
 
 /** Whether agents' changes by this operation use up the plan's AI actions (G39). */
 export const usesQuota = (endpoint: Endpoint): boolean =>
@@ -199,7 +196,7 @@ function success(e: Endpoint, hoist: Hoist, isLocated: boolean): Json {
     const names = [
       'X-Request-Id',
       ...LIMITED,
-      ...(e.idempotent ? (['Idempotent-Replayed'] as const) : []),
+      ...(takesKey(e) ? (['Idempotent-Replayed'] as const) : []),
       ...(isLocated && status === 201 ? (['Location'] as const) : []),
       ...(e.etag ? (['ETag'] as const) : []),
       ...deprecated(e),

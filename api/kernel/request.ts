@@ -4,6 +4,7 @@ import type { OperationKey } from '../../db/runs/operations.ts';
 import type { Preview } from '../../domain/approvals/rules.ts';
 import { covers } from '../../domain/identity/rules.ts';
 import { Fault, type FieldError } from '../../domain/kernel/errors.ts';
+import { takesKey } from './agents.ts';
 import { NO_BODY, NO_FIELDS } from './body.ts';
 import { AGENT_HEADER, AGENT_NAME } from './authenticate.ts';
 import type { ApiDeps } from './deps.ts';
@@ -111,8 +112,7 @@ export async function validated(request: ReadRequest, context: Context, { hasOwn
   const { incoming, endpoint, deps, caller } = context;
   const { params, query, body, file } = request;
   const fieldErrors = await problemsOf(request, endpoint, deps, caller);
-  // Of agents every change takes one (G19).
-  const key = endpoint.idempotent || (isWrite(endpoint) && caller.isAgent) ? sentKey(incoming, fieldErrors) : null;
+  const key = takesKey(endpoint) ? sentKey(incoming, fieldErrors) : null;
   if (endpoint.needsKey && key === null && !hasOwnKey) fieldErrors.push(...keyProblems(incoming));
   fieldErrors.push(...headerProblems(incoming, endpoint), ...(endpoint.needsVisit ? visitProblems(incoming.header) : []));
   refuse(fieldErrors, request.parameters);

@@ -1,6 +1,8 @@
+import { checkStockTag } from '../../db/products/changes.ts';
 import { changeStock as change, MAX_STOCK } from '../../db/products/stockChanges.ts';
 import { endpoint } from '../kernel/endpoint.ts';
 import { closed, Id, Type } from '../kernel/schema.ts';
+import { changeContext } from './changing.ts';
 import { SentStock, StockCount } from './schemas.ts';
 import { PRODUCT } from './subject.ts';
 
@@ -9,6 +11,7 @@ export const changeStock = endpoint({
   route: 'PATCH /v1/products/{productId}/variants/{variantId}/stock',
   summary: 'Set a stock quantity, or adjust it by a difference',
   access: 'store',
+  ifMatch: true,
   scopes: ['product:rw'],
   agent: 'direct',
   target: PRODUCT,
@@ -31,5 +34,18 @@ export const changeStock = endpoint({
     { variantId: Id, variantNo: Type.String(), stockQuantity: StockCount, isSoldOut: Type.Boolean() },
     { title: 'VariantStock' },
   ),
-  errors: ['PRODUCT_NOT_FOUND', 'VARIANT_NOT_FOUND', 'OUT_OF_STOCK', 'CONCURRENT_UPDATE', 'INVENTORY_MODE_MISMATCH'],
-}).handle(({ tx, storeId, params, body, requestId }) => change(tx, { storeId, ...params }, body, requestId));
+  errors: [
+    'PRODUCT_NOT_FOUND',
+    'PRODUCT_CHANGED',
+    'PRECONDITION_FAILED',
+    'VARIANT_NOT_FOUND',
+    'OUT_OF_STOCK',
+    'CONCURRENT_UPDATE',
+    'INVENTORY_MODE_MISMATCH',
+  ],
+}).handle(async (call) => {
+  const { tx, params, body } = call;
+  const { key, basis } = changeContext(call);
+  await checkStockTag(tx, key, basis.ifMatch);
+  return change(tx, { ...key, ...params }, body, basis.reference);
+});

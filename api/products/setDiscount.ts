@@ -2,6 +2,7 @@ import { setDiscount as set } from '../../db/products/changes.ts';
 import { DISCOUNT_METHODS, discountProblems } from '../../domain/products/prices.ts';
 import { closed, Day, nullable, oneOf, Type } from '../kernel/schema.ts';
 import { endpoint } from '../kernel/endpoint.ts';
+import { changeContext } from './changing.ts';
 import { Discount, viewDiscount } from './schemas.ts';
 import { PRODUCT } from './subject.ts';
 
@@ -37,6 +38,7 @@ export const setDiscount = endpoint({
   route: 'PUT /v1/products/{productId}/discount',
   summary: 'Put a discount on a product, or take it off',
   access: 'store',
+  ifMatch: true,
   scopes: ['product:rw'],
   agent: 'approval',
   directUntilLive: true,
@@ -46,10 +48,11 @@ export const setDiscount = endpoint({
   body: DiscountRequest,
   data: nullable(Discount),
   check: discountProblems,
-  errors: ['PRODUCT_NOT_FOUND', 'PRODUCT_CHANGED', 'PRICE_CONFLICT'],
-}).handle(async ({ tx, storeId, params, body }) => {
-  const { method, value, startDate, endDate } = body;
+  errors: ['PRODUCT_NOT_FOUND', 'PRODUCT_CHANGED', 'PRECONDITION_FAILED', 'PRICE_CONFLICT'],
+}).handle(async (call) => {
+  const { method, value, startDate, endDate } = call.body;
+  const { key, basis } = changeContext(call);
   const wanted = method === null ? null : { method, value: value!, startDate: startDate!, endDate: endDate! };
-  const { discount } = await set(tx, { storeId, ...params }, wanted);
+  const { discount } = await set(call.tx, key, wanted, basis.ifMatch);
   return discount ? viewDiscount(discount) : null;
 });

@@ -172,7 +172,10 @@ const YEAR = { from: '2027-01-01', to: '2027-12-31' };
 async function rooms({ seller, categoryId }: Hostile): Promise<{ readonly productId: string; readonly variantIds: readonly string[] }> {
   const optionGroups = [{ name: 'room', values: Array.from({ length: 27 }, (_, n) => `${n}`) }];
   const wanted = { name: 'rooms', salePrice: 1000, categoryId, inventoryMode: 'DATED', fulfillment: { type: 'MANUAL' }, optionGroups };
-  const made = (await checked(seller.call('POST', '/v1/products', wanted))) as unknown as { productId: string; variants: { variantId: string }[] };
+  const made = (await checked(seller.call('POST', '/v1/products', wanted))) as unknown as {
+    productId: string;
+    variants: { variantId: string }[];
+  };
   return { productId: made.productId, variantIds: made.variants.map(({ variantId }) => variantId) };
 }
 

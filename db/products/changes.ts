@@ -47,6 +47,11 @@ async function lockProduct(tx: Tx, { storeId, productId }: Key, ifMatch: Precond
 const sendsStock = ({ stockQuantity, variants = [] }: ProductPatch): boolean =>
   stockQuantity !== undefined || variants.some((variant) => variant.stockQuantity !== undefined);
 
+/** A writer of stock alone names what it has read: PRECONDITION_FAILED when something was sold or changed since. */
+export async function checkStockTag(tx: Tx, key: Key, ifMatch: Precondition): Promise<void> {
+  if (ifMatch) await lockProduct(tx, key, ifMatch, { stockQuantity: 0 });
+}
+
 /** The statuses of those that there are. */
 export async function statusesOf({ sql, storeId }: Tx, productIds: readonly string[]): Promise<ReadonlyMap<string, object>> {
   const rows = await sql<{ product_id: string; status: string }>`SELECT product_id, status FROM product
@@ -197,9 +202,9 @@ export async function replaceOptions(tx: Tx, key: Key, wanted: WantedOptions, ba
 }
 
 /** Sets or removes (null) a discount. An AMOUNT has to be less than the sale price. */
-export async function setDiscount(tx: Tx, key: Key, discount: Discount | null): Promise<Product> {
+export async function setDiscount(tx: Tx, key: Key, discount: Discount | null, ifMatch: Precondition): Promise<Product> {
   const { at } = tx;
-  const product = await lockProduct(tx, key);
+  const product = await lockProduct(tx, key, ifMatch);
   if (discount?.method === 'AMOUNT' && discount.value >= product.salePriceWon)
     throw invalid('value', 'OUT_OF_RANGE', 'It must stay below the sale price.');
   await checkProductPrices(tx, product, discount);

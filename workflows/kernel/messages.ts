@@ -163,10 +163,10 @@ export type Answer<T extends WorkflowType = WorkflowType, N extends CallName<T> 
 /** The activities that make the calls of a workflow type. */
 export type Calls<T extends WorkflowType> = { readonly [N in CallName<T>]: (call: Call<T, N>) => Promise<Answer<T, N>> };
 
-/** A brief call is first made as a local activity of this time at most. */
+/** A brief call is first made as a local activity of this time at most, unless its workflow says another (`briefMs`). */
 export const BRIEF_MS = 3000;
 export type BriefCallName<T extends WorkflowType = WorkflowType> = T extends WorkflowType ? BriefName<Messages[T]['calls']> : never;
-/** The local activities that make the brief calls of a workflow type and end well before BRIEF_MS. Null: the ordinary activity answers. */
+/** The local activities that make the brief calls of a workflow type and end well before their time. Null: the ordinary activity answers. */
 export type BriefCalls<T extends WorkflowType> = { readonly [N in BriefCallName<T>]: (call: Call<T, N>) => Promise<Answer<T, N> | null> };
 
 /** What a run does next, as its transition decided, and the store's clock offset in milliseconds: 0 outside sandboxes. */

@@ -29,6 +29,17 @@ describe('a seller', () => {
     const { orderItemId } = await shop.order();
     await eachInTurn(cancel(shop, orderItemId), here(shop));
   });
+  test('for every change that the document names the header at', async () => {
+    const shop = await world();
+    const { productId } = await shop.product();
+    const patch = (name: string) => (key: string) => shop.seller.call('PATCH', `/v1/products/${productId}`, { name }, headers(key));
+    await eachInTurn(here(shop), patch('a'));
+    expect((await patch('b')('two')).status).toBe(200);
+    expect(outcomeOf(await patch('c')('two'))).toEqual(REUSED);
+    expect((await patch('b')('two')).headers.get('idempotent-replayed')).toBe('true');
+    expect((await patch('b')('x'.repeat(300))).body.error).toMatchObject({ fieldErrors: [{ field: 'Idempotency-Key' }] });
+    expect((await shop.seller.call('GET', `/v1/products/${productId}`)).body.data.name).toBe('b');
+  });
   test('for a bulk, too', async () => {
     const shop = await world();
     const { orderItemId } = await shop.order();

@@ -111,3 +111,21 @@ test('a stock that a cancel raised over the largest one is taken back as it was 
   });
   expect(fresh.body.error).toMatchObject(field('stockQuantity'));
 });
+
+test('who writes a part of a product names what was read of it: a sale is in the way of a stock, a change in the way of both', async () => {
+  const { productId, variantId } = await shop.product({ stockQuantity: 50 });
+  const path = `/v1/products/${productId}`;
+  const stock = (etag: string) => send('PATCH', `${path}/variants/${variantId}/stock`, { stockQuantity: 50 }, etag);
+  const rate = { method: 'RATE', value: 10, startDate: '2026-01-01', endDate: '2099-01-01' };
+  const discount = (etag: string) => send('PUT', `${path}/discount`, rate, etag);
+  const before = (await read(path)).etag;
+  await shop.order({ productId });
+  expect((await stock(before)).code).toBe('PRECONDITION_FAILED');
+  expect(await stockOf(variantId)).toBe(49);
+  expect((await discount(before)).status).toBe(200);
+  expect((await discount(before)).code).toBe('PRECONDITION_FAILED');
+  const { etag } = await read(path);
+  expect((await stock(`W/${etag}`)).code).toBe('PRECONDITION_FAILED');
+  expect((await stock(etag)).status).toBe(200);
+  expect((await stock('*')).status).toBe(200);
+});

@@ -67,4 +67,8 @@ describe('one form', () => {
     ['❤', '❤️'],
   ])('%s and its twin are seen alike', (one, two) => expect(seen(two)).toBe(seen(one)));
   test('what differs in what is seen stays apart', () => expect(new Set(['회색', '회 색', '회색!', 'A', 'a'].map(seen)).size).toBe(5));
+  test('emoji that are joined look different from those that stand beside each other', () => {
+    expect(new Set(['👨‍👩‍👧', '👨👩👧', '👩🏽‍🚀', '👩🏽🚀'].map(seen)).size).toBe(4);
+    expect(seen('회\u200d색')).toBe('회색');
+  });
 });
