@@ -18,6 +18,7 @@ ENV NODE_ENV=production NODE_NO_WARNINGS=1 HOST=0.0.0.0
 WORKDIR /srv/sangjeom
 COPY --from=build /srv/sangjeom .
 RUN mkdir /srv/uploads && chown node:node /srv/uploads
+LABEL org.opencontainers.image.version=0.2.0
 USER node
 EXPOSE 3000
 CMD ["node", "--max-old-space-size=256", "--max-semi-space-size=12", "api/main.ts"]

@@ -1,6 +1,6 @@
 /** The OpenAPI 3.1 documents, generated from the endpoints. Schemas with a title become components. */
 import { tagOf } from './tags.ts';
-import { VERSION } from '../../domain/kernel/version.ts';
+import { VERSION } from './version.ts';
 import { catalogue, type ErrorCode } from '../../domain/kernel/errors.ts';
 import { responseSchema, requestSchema, isObject, type Json } from './documentedSchema.ts';
 import { policyOf, takesKey } from './agents.ts';
