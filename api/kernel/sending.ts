@@ -18,7 +18,7 @@ const TAKEN_MS = 30_000;
 const RETRY_AFTER = '5';
 
 /** Bytes of answers; the largest one, a product of 500 variants, has 10 MiB. */
-export const answersInFlight = new InFlight('answer_bytes', { sender: 16 * MIB, store: 64 * MIB, process: 192 * MIB });
+const answersInFlight = new InFlight('answer_bytes', { sender: 16 * MIB, store: 64 * MIB, process: 192 * MIB });
 
 interface Options {
   readonly inFlight?: InFlight;
