@@ -22,13 +22,13 @@ test('no read has a policy, a target or facts', () => {
 test('the document says `x-console-only: true` of what the console alone may do, its roles beside it, and of nothing else', () => {
   const { paths } = openapi('store', endpoints) as { readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>> };
   const documented = Object.values(paths).flatMap((methods) => Object.values(methods)) as readonly Documented[];
-  const told = documented.map(({ operationId, 'x-console-only': only, 'x-console-roles': roles }) => [operationId, only, roles]);
+  const documentedAs = documented.map(({ operationId, 'x-console-only': only, 'x-console-roles': roles }) => [operationId, only, roles]);
   const declared = documented.map(({ operationId }) => {
     const console = endpoints.find(({ id }) => id === operationId)?.console;
     return [operationId, console && true, console && console.length > 0 ? console : undefined];
   });
-  expect(told).toEqual(declared);
-  expect(told.filter(([, only]) => only).map(([operationId]) => operationId)).toContain('invitations.accept');
+  expect(documentedAs).toEqual(declared);
+  expect(documentedAs.filter(([, only]) => only).map(([operationId]) => operationId)).toContain('invitations.accept');
 });
 interface Documented {
   readonly operationId: string;
