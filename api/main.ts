@@ -21,6 +21,7 @@ import { Recorder } from './apiRequestLogs/recorder.ts';
 import { buildApp } from './app.ts';
 import { endpoints } from './endpoints.ts';
 import { completed } from './kernel/approvedRequest.ts';
+import { boundConnections } from './kernel/connections.ts';
 import { arrivalLimits } from './kernel/inFlight.ts';
 import { createLoginProvider } from './kernel/loginProvider.ts';
 import { Threads } from './kernel/threads.ts';
@@ -55,6 +56,7 @@ const server = createServer(arrivalLimits(config), buildApp(deps, recorder).call
   // Now, not at its end: a process that is killed leaves its successor what it compiled.
   flushCompileCache();
 });
+boundConnections(server, config.trustedProxies);
 // Longer than the minute for which proxies and clients keep a connection that is idle: who closes one first must not be us, or a request
 // that is on its way meets a closed one.
 server.keepAliveTimeout = 75_000;

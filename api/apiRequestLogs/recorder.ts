@@ -6,6 +6,7 @@ import { type AnsweredRequest, type AttributedRequest, recordApiRequests } from 
 import { unloggedRequests } from '../../db/kernel/metrics.ts';
 import { isOutage } from '../../db/kernel/outage.ts';
 import { inTenant, realTime, REQUEST } from '../../db/kernel/tx.ts';
+import { RetryLater } from '../../domain/kernel/errors.ts';
 import { Batches } from '../kernel/batches.ts';
 import type { Caller } from '../kernel/endpoint.ts';
 import type { ApiDeps } from '../kernel/deps.ts';
@@ -88,7 +89,7 @@ export class Recorder {
       return await work();
     } catch (error) {
       this.#deps.log.warn({ err: error, records: records.length }, 'requests could not be recorded');
-      if (isOutage(error)) again.push(...records);
+      if (isOutage(error) || error instanceof RetryLater) again.push(...records);
       else unloggedRequests.inc(records.length);
       return null;
     }

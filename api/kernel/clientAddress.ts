@@ -10,7 +10,7 @@ export function wholeAddress({ socket, headers }: Pick<IncomingMessage, 'socket'
   let address = addressOf(socket.remoteAddress ?? '');
   if (address === null) return null;
   const forwarded = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',');
-  while (forwarded.length > 0 && trusted.check(address, familyOf(address))) {
+  while (forwarded.length > 0 && isTrusted(address, trusted)) {
     const entry = forwarded.pop()!.trim();
     if (entry === '') continue;
     const next = addressOf(withoutPort(entry));
@@ -26,6 +26,7 @@ export function countedAddress(address: string | null): string {
   return isIP(address) === 4 ? address : `${groupsOf(address).slice(0, 4).join(':')}::/64`;
 }
 
+export const isTrusted = (address: string, trusted: BlockList): boolean => trusted.check(address, familyOf(address));
 const familyOf = (address: string) => (isIP(address) === 4 ? 'ipv4' : 'ipv6');
 
 /** `1.2.3.4:80`, `[::1]:80`, `[::1]`; an IPv6 address without brackets has no port. */

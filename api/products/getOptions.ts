@@ -10,6 +10,7 @@ export const getOptions = endpoint({
   access: 'store',
   scopes: ['product:r'],
   change: 'none',
+  isLarge: true,
   etag: true,
   data: Options,
   errors: ['PRODUCT_NOT_FOUND'],

@@ -4,7 +4,7 @@ import { endpoint } from '../kernel/endpoint.ts';
 import { changeContext, CHANGE_ERRORS } from './changing.ts';
 import { patchProblems, ProductPatch } from './requests.ts';
 import { Product, viewProduct } from './schemas.ts';
-import { PRODUCT } from './subject.ts';
+import { discountOf, PRODUCT } from './subject.ts';
 
 /** The fields that an agent changes only with an approval (G6). */
 const PRICED: ReadonlySet<string> = new Set(['salePrice', 'additionalPrice', 'deliveryType', 'deliveryFee', 'conditionalFreeAmount']);
@@ -27,6 +27,7 @@ export const patch = endpoint({
   },
   directUntilLive: true,
   target: PRODUCT,
+  context: discountOf,
   change: 'here',
   body: ProductPatch,
   etag: true,

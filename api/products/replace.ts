@@ -4,7 +4,7 @@ import { endpoint } from '../kernel/endpoint.ts';
 import { changeContext, CHANGE_ERRORS } from './changing.ts';
 import { ProductRequest, wholeProblems } from './requests.ts';
 import { Product, viewProduct } from './schemas.ts';
-import { PRODUCT } from './subject.ts';
+import { discountOf, PRODUCT } from './subject.ts';
 
 export const replace = endpoint({
   id: 'products.replace',
@@ -16,6 +16,7 @@ export const replace = endpoint({
   agent: 'approval',
   directUntilLive: true,
   target: PRODUCT,
+  context: discountOf,
   change: 'here',
   body: ProductRequest,
   etag: true,

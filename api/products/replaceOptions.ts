@@ -5,7 +5,7 @@ import { endpoint } from '../kernel/endpoint.ts';
 import { changeContext } from './changing.ts';
 import { OptionsRequest } from './requests.ts';
 import { Options, viewOptions } from './schemas.ts';
-import { PRODUCT } from './subject.ts';
+import { discountOf, PRODUCT } from './subject.ts';
 
 export const replaceOptions = endpoint({
   id: 'products.replaceOptions',
@@ -17,6 +17,7 @@ export const replaceOptions = endpoint({
   agent: 'approval',
   directUntilLive: true,
   target: PRODUCT,
+  context: discountOf,
   change: 'here',
   body: OptionsRequest,
   etag: true,

@@ -3,7 +3,7 @@ import { lockForChange, writtenVariants } from '../../db/products/changes.ts';
 import { readCalendar } from '../../db/products/calendar.ts';
 import { readProduct, type VariantRow } from '../../db/products/queries.ts';
 import type { Tx } from '../../db/kernel/tx.ts';
-import { shownBy, type Subject } from '../kernel/subject.ts';
+import { shownBy, type Subject, type Viewed } from '../kernel/subject.ts';
 import { get } from './get.ts';
 import { viewProduct } from './schemas.ts';
 
@@ -28,6 +28,13 @@ async function ownChanges(tx: Tx, productId: string, before: object, after: obje
   return viewProduct({ ...found, variants: found.variants.map(own) });
 }
 export const PRODUCT: Subject = { ...SHOWN, ownChanges };
+
+/**
+ * What a change of prices is judged by beside them (G51): what buyers pay depends on the discount too. Without a price in the request it says
+ * nothing.
+ */
+export const discountOf = (product: Readonly<Record<string, unknown>>, { body }: Viewed): object =>
+  ['salePrice', 'optionGroups', 'variants'].some((name) => name in (body as object)) ? { discount: product['discount'] ?? null } : {};
 
 /** The nights that a request writes: `var_….2026-11-24.price`. */
 export const CALENDAR: Subject = {

@@ -20,7 +20,7 @@ import {
   releaseClockLease,
 } from '../../db/sandbox/clock.ts';
 import { type RunRow, runOfRow } from '../../db/runs/rows.ts';
-import { Fault } from '../../domain/kernel/errors.ts';
+import { Fault, RetryLater } from '../../domain/kernel/errors.ts';
 import { korean, MINUTE } from '../../domain/kernel/time.ts';
 import { CLOCK_SIGNAL } from '../../workflows/kernel/messages.ts';
 import { startOptions } from '../../workflows/kernel/start.ts';
@@ -30,6 +30,8 @@ const ANSWER_MS = 10_000;
 /** A step that takes longer (a receiver that hangs, an outage) is not waited for; its runs go on by themselves. */
 const STEP_MS = 60_000;
 const PARALLEL = 16;
+/** Turns that do not come in five seconds each. */
+const MAX_TRIES = 100;
 
 type Deps = Pick<ApiDeps, 'orm' | 'clock' | 'temporal' | 'log'>;
 interface Advancing {
@@ -75,7 +77,18 @@ const fixTarget = (advancing: Advancing, target: Target, operation: OperationKey
   });
 
 const inTx = <T>({ deps, storeId }: Advancing, work: (tx: Tx) => Promise<T>): Promise<T> =>
-  inTenant(deps.orm, realTime(storeId, deps.clock.now()), REQUEST, work);
+  patiently(() => inTenant(deps.orm, realTime(storeId, deps.clock.now()), REQUEST, work));
+
+/** Nobody repeats an advance that goes on in the background: where the store's turn does not come in time, it waits again. */
+async function patiently<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++)
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof RetryLater) || tries === MAX_TRIES) throw error;
+      await sleep(1000);
+    }
+}
 
 /** Serializes concurrent advances of one store. */
 async function queue(advancing: Advancing): Promise<void> {
@@ -138,7 +151,8 @@ function firstOf(stops: readonly Stop[]): Stop | null {
 /** Runs a scheduled job for the store, as at its time, a portion after the other. */
 async function runJob(advancing: Advancing, { due, work }: StoreJob, at: number): Promise<void> {
   const { deps, storeId, holder } = advancing;
-  const inJob = <T>(task: (tx: Tx) => Promise<T>) => inTenant(deps.orm, { storeId, at, realNow: deps.clock.now() }, REQUEST, task);
+  const inJob = <T>(task: (tx: Tx) => Promise<T>) =>
+    patiently(() => inTenant(deps.orm, { storeId, at, realNow: deps.clock.now() }, REQUEST, task));
   for (;;) {
     await inTx(advancing, (tx) => acquireClockLease(tx, holder));
     const found = await inJob(due);

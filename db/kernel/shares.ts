@@ -19,7 +19,7 @@ const ALONE = 8;
 const WITHOUT_STORE = 4;
 /** Waiting transactions of a store and of all, of each kind, and for how long, in real milliseconds; then TOO_MANY_REQUESTS. */
 const LINE = 200;
-const WAITING = 2000;
+const WAITING = 10_000;
 const WAIT_MS = 5000;
 
 export class Shares {

@@ -36,9 +36,13 @@ export const changesBetween = (before: Shown, after: Shown, listing: Listing = {
 /** So many of them are shown. */
 export const mostShown = ({ most = MAX_LINES }: Listing): number => most;
 
-/** Those that are shown. */
-export const shownOf = (all: readonly Change[], listing: Listing = {}): readonly Change[] =>
-  all.slice(0, mostShown(listing)).toSorted((a, b) => inOrder.compare(a.field, b.field));
+/** Those that are shown, in the order of their paths. Where there are more, amounts of money come before all others. */
+export function shownOf(all: readonly Change[], listing: Listing = {}): readonly Change[] {
+  const most = mostShown(listing);
+  const shown = all.length <= most ? all : [...all.filter(isMoney), ...all.filter((change) => !isMoney(change))].slice(0, most);
+  return shown.toSorted((a, b) => inOrder.compare(a.field, b.field));
+}
+const isMoney = ({ field }: Change): boolean => /(?:price|fee|amount|surcharge|discount)$/i.test(field);
 
 /** All of them, however many, or the first `most`, in the order of the fields. Whatever decides on a change decides on all of it (G51). */
 export function allChanges(before: Shown, after: Shown, listing: Listing = {}, most = Infinity): readonly Change[] {

@@ -149,3 +149,23 @@ test('a withdrawal shows the points that are lost with it', async () => {
   expect(await decide()).toEqual([409, 'APPROVAL_STALE']);
   expect((await shown(approvalId)).preview.facts).toEqual({ points: 500 });
 });
+
+test.each([
+  ['a sale price', 'PATCH', '', { salePrice: 50_000 }],
+  [
+    'an addition',
+    'PUT',
+    '/options',
+    { optionGroups: [{ name: 'A', values: ['a'] }], variants: [{ optionValues: ['a'], additionalPrice: -40_000 }] },
+  ],
+])('%s is stale when a person has put a discount on the product: buyers would pay what nobody was shown', async (_, method, part, body) => {
+  const options = { optionGroups: [{ name: 'A', values: ['a'] }], variants: [{ optionValues: ['a'], stockQuantity: 5 }] };
+  const { productId } = await desk.shop.product({ salePrice: 100_000, stockQuantity: undefined, ...options });
+  const approvalId = await filed(method, `/v1/products/${productId}${part}`, body);
+  expect((await shown(approvalId)).preview.facts).toMatchObject({ discount: null });
+  const decide = await approve(approvalId);
+  const discount = { method: 'AMOUNT', value: 45_000, startDate: '2026-01-01', endDate: '2099-01-01' };
+  expect((await desk.shop.seller.call('PUT', `/v1/products/${productId}/discount`, discount)).status).toBe(200);
+  expect(await decide()).toEqual([409, 'APPROVAL_STALE']);
+  expect((await shown(approvalId)).preview.facts).toMatchObject({ discount: { value: 45_000 } });
+});

@@ -51,6 +51,7 @@ test('all problems of a connection are told at once', async () => {
 test.each([
   ['http://api.example.com', 'INVALID_URL'],
   ['https://user@api.example.com', 'INVALID_URL'],
+  ['https://api.example.com/\u202emoc', 'INVALID_URL'],
   ['https://api.example.com/?key=1', 'INVALID_URL'],
   ['https://api.example.com/#part', 'INVALID_URL'],
   ['https://api.example.com/?', 'INVALID_URL'],

@@ -71,6 +71,15 @@ test('what nobody decides on is compared as far as it is shown', () => {
   expect(of(() => changesBetween(before, after, { most: 6 }))).toBeLessThan(whole / 20);
 });
 
+test('amounts of money are shown before all others, wherever they stand', () => {
+  const items = (n: number) => Array.from({ length: 400 }, (_, i) => ({ sku: `${i}${n}`, stock: n, additionalPrice: i === 399 ? n : 0 }));
+  const shown = shownOf(allChanges({ items: items(0) }, { items: items(1) }));
+  expect([shown.length, shown.find(({ field }) => field.endsWith('additionalPrice'))]).toEqual([
+    500,
+    line('items[399].additionalPrice', 0, 1),
+  ]);
+});
+
 test('what is shown is bounded, what is decided on is not', () => {
   const items = (n: number) => Array.from({ length: 600 }, (_, i) => ({ price: i + n }));
   const all = allChanges({ items: items(0) }, { items: items(1) });
