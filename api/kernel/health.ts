@@ -12,16 +12,16 @@ export function healthRoutes({ orm, temporal, stopping }: ApiDeps): Router {
   router.get('/health/live', (ctx) => {
     ctx.body = { status: 'ok' };
   });
-  const look = () =>
+  const probe = () =>
     readiness({
       postgres: () => sqlOn(orm)`SELECT 1 AS ok`,
       temporal: () => temporal.withDeadline(Date.now() + 2000, () => temporal.workflowService.getSystemInfo({})),
       isStopping: stopping.aborted,
     });
-  let last: { readonly at: number; readonly found: ReturnType<typeof look> } | null = null;
+  let last: { readonly at: number; readonly found: ReturnType<typeof probe> } | null = null;
   router.get('/health/ready', async (ctx) => {
     const at = performance.now();
-    if (!last || stopping.aborted || at - last.at > FRESH_MS) last = { at, found: look() };
+    if (!last || stopping.aborted || at - last.at > FRESH_MS) last = { at, found: probe() };
     const { isReady, body } = await last.found;
     ctx.status = isReady ? 200 : 503;
     ctx.body = body;

@@ -77,10 +77,10 @@ const fixTarget = (advancing: Advancing, target: Target, operation: OperationKey
   });
 
 const inTx = <T>({ deps, storeId }: Advancing, work: (tx: Tx) => Promise<T>): Promise<T> =>
-  patiently(() => inTenant(deps.orm, realTime(storeId, deps.clock.now()), REQUEST, work));
+  untilItsTurn(() => inTenant(deps.orm, realTime(storeId, deps.clock.now()), REQUEST, work));
 
 /** Nobody repeats an advance that goes on in the background: where the store's turn does not come in time, it waits again. */
-async function patiently<T>(work: () => Promise<T>): Promise<T> {
+async function untilItsTurn<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++)
     try {
       return await work();
@@ -152,7 +152,7 @@ function firstOf(stops: readonly Stop[]): Stop | null {
 async function runJob(advancing: Advancing, { due, work }: StoreJob, at: number): Promise<void> {
   const { deps, storeId, holder } = advancing;
   const inJob = <T>(task: (tx: Tx) => Promise<T>) =>
-    patiently(() => inTenant(deps.orm, { storeId, at, realNow: deps.clock.now() }, REQUEST, task));
+    untilItsTurn(() => inTenant(deps.orm, { storeId, at, realNow: deps.clock.now() }, REQUEST, task));
   for (;;) {
     await inTx(advancing, (tx) => acquireClockLease(tx, holder));
     const found = await inJob(due);
