@@ -17,7 +17,7 @@ const TAKEN_MS = 30_000;
 /** Clients read what they asked for within seconds. */
 const RETRY_AFTER = '5';
 
-/** Bytes of answers; the largest one, a product of 500 variants, has 10 MiB. */
+/** Bytes of answers. The largest ones have 1.5 MiB, products that were written before their attributes had a bound 10 MiB. */
 const answersInFlight = new InFlight('answer_bytes', { sender: 16 * MIB, store: 64 * MIB, process: 192 * MIB });
 
 interface Options {

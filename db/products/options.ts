@@ -2,7 +2,7 @@
 import { type OptionGroup, variantsOf, type WantedVariant } from '../../domain/products/options.ts';
 import { checkPrices, MIN_WON } from '../../domain/products/prices.ts';
 import { variantNo } from '../../domain/products/rules.ts';
-import { Fault, type FieldError } from '../../domain/kernel/errors.ts';
+import { Fault, type FieldError, invalid } from '../../domain/kernel/errors.ts';
 import { koreanDate } from '../../domain/kernel/time.ts';
 import { newId } from '../kernel/clock.ts';
 import { type Fragment, fragment } from '../kernel/sql.ts';
@@ -49,6 +49,7 @@ export async function setVariants(tx: Tx, product: Product, wanted: WantedOption
     const ownStock = variant.optionValues.length === 0 ? wanted.stockQuantity : undefined;
     return rowOf(product, known, { ...(ownStock !== undefined && { stockQuantity: ownStock }), ...variant }, known?.seq ?? seq++, at);
   });
+  checkAttributes(current, rows);
   const lowestAdditionalWon = Math.min(...rows.map((row) => row.additionalPriceWon));
   checkPrices({ salePriceWon: product.salePriceWon, discount: product.discount ?? null, lowestAdditionalWon }, koreanDate(at));
   const remaining = new Set(rows.map((row) => row.variantId));
@@ -105,6 +106,19 @@ function checkCounts(current: ReadonlyMap<string, Variant>, { variants, stockQua
       : [],
   );
   if (fieldErrors.length > 0) throw new Fault('VALIDATION_FAILED', { fieldErrors });
+}
+
+/** Of all variants of a product together, as JSON: many requests may not make what no reader can hold. */
+const MAX_ATTRIBUTE_BYTES = 512 * 1024;
+type WithAttributes = Pick<Variant, 'attributes'>;
+const attributeBytes = (variants: readonly WithAttributes[]): number =>
+  variants.reduce((all, { attributes }) => all + (attributes ? Buffer.byteLength(JSON.stringify(attributes)) : 0), 0);
+
+/** TOO_LONG over the largest size, unless it was as large before. */
+function checkAttributes(current: readonly WithAttributes[], rows: readonly WithAttributes[]): void {
+  const bytes = attributeBytes(rows);
+  if (bytes > MAX_ATTRIBUTE_BYTES && bytes > attributeBytes(current))
+    throw invalid('variants', 'TOO_LONG', 'The attributes of all variants together have at most 512 KiB.');
 }
 
 /** Defaults of a new combination. */

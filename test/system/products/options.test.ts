@@ -30,6 +30,21 @@ beforeAll(async () => {
   shop = await world();
 });
 
+test('attributes of all variants have a size together, in however many requests they are written', async () => {
+  const values = Array.from({ length: 60 }, (_, i) => `v${i}`);
+  const { productId } = await colours(values);
+  const attributes = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`a${i}`, '가'.repeat(200)]));
+  const write = (from: number, given: object | null) => {
+    const variants = values.slice(from, from + 17).map((value) => ({ optionValues: [value], attributes: given }));
+    return request('PATCH', `/v1/products/${productId}`, { variants });
+  };
+  expect([(await write(0, attributes)).status, (await write(17, attributes)).status]).toEqual([200, 200]);
+  const refused = { code: 'VALIDATION_FAILED', fieldErrors: [{ field: 'variants', code: 'TOO_LONG' }] };
+  expect((await write(34, attributes)).body.error).toMatchObject(refused);
+  expect((await write(0, null)).status).toBe(200);
+  expect((await write(34, attributes)).status).toBe(200);
+});
+
 describe('PUT …/options', () => {
   test('gives no number twice', async () => {
     const { productId } = await colours(
