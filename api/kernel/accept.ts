@@ -11,7 +11,7 @@ import type { ApiDeps } from './deps.ts';
 import type { Caller, Endpoint } from './endpoint.ts';
 import { subjectOf } from './idempotency.ts';
 import { errorsOf } from './openapi.ts';
-import { inTurn } from './largeReads.ts';
+import { inTurn } from './largeRequests.ts';
 import { perform } from './perform.ts';
 import type { Answer } from './replies.ts';
 import { createReader, type Incoming, isDryRun, validated } from './request.ts';

@@ -123,7 +123,7 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   readonly secret?: boolean;
   /** How a change locks the member who makes it; `KEY SHARE`, beside their other changes, where nothing is declared (U14). */
   readonly customerLock?: CustomerLock;
-  /** A read whose largest answer costs a process many megabytes: such requests take turns (largeReads.ts). */
+  /** The largest one costs a process many megabytes, or much of its time: such requests take turns (largeRequests.ts). */
   readonly isLarge?: boolean;
   /** Verifies or hashes a password: at most 20 such calls at once per process (X12). */
   readonly verifiesPassword?: boolean;

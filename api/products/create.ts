@@ -14,6 +14,7 @@ export const create = endpoint({
   agent: 'direct',
   target: PRODUCT,
   change: 'here',
+  isLarge: true,
   idempotent: true,
   body: ProductRequest,
   status: 201,

@@ -29,6 +29,7 @@ export const patch = endpoint({
   target: PRODUCT,
   context: discountOf,
   change: 'here',
+  isLarge: true,
   body: ProductPatch,
   etag: true,
   data: Product,

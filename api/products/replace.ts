@@ -18,6 +18,7 @@ export const replace = endpoint({
   target: PRODUCT,
   context: discountOf,
   change: 'here',
+  isLarge: true,
   body: ProductRequest,
   etag: true,
   data: Product,

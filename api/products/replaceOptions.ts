@@ -19,6 +19,7 @@ export const replaceOptions = endpoint({
   target: PRODUCT,
   context: discountOf,
   change: 'here',
+  isLarge: true,
   body: OptionsRequest,
   etag: true,
   data: Options,

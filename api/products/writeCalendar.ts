@@ -31,6 +31,7 @@ export const writeCalendar = endpoint({
   target: CALENDAR,
   facts: ['updatedDays'],
   change: 'here',
+  isLarge: true,
   body: CalendarRequest,
   data: closed({ updatedDays: Type.Integer() }, { title: 'CalendarWritten' }),
   check: (body) => [

@@ -10,8 +10,13 @@ import { Turns } from './turns.ts';
 
 export type Kind = 'read' | 'change';
 
-/** At once and of each kind, while other stores have transactions too: a short one is over in a few milliseconds. */
-const AMONG_OTHERS = 2;
+/**
+ * At once, while other stores have transactions too: a short one is over in a few milliseconds. Changes may wait for locks meanwhile, those of
+ * one member for each other, and keep no other change of their store waiting.
+ */
+const AMONG_OTHERS = { read: 2, change: 6 } as const satisfies Readonly<Record<Kind, number>>;
+/** Of the connections. */
+const PARTS = { read: 0.4, change: 0.6 } as const satisfies Readonly<Record<Kind, number>>;
 /** While no other store has had one for so long, in milliseconds. */
 const RECENT_MS = 1000;
 const ALONE = 8;
@@ -26,14 +31,15 @@ export class Shares {
   readonly #stores = new RecentStores(RECENT_MS);
   readonly #turns: Readonly<Record<Kind, Turns>>;
 
-  /** `connections`: of the pool. Reads and changes have half of them each. */
+  /** `connections`: of the pool. */
   constructor(connections: number) {
-    const ofStore = (storeId: string) => (storeId === NO_STORE ? WITHOUT_STORE : this.#stores.areMany ? AMONG_OTHERS : ALONE);
+    const ofStore = (kind: Kind) => (storeId: string) =>
+      storeId === NO_STORE ? WITHOUT_STORE : this.#stores.areMany ? AMONG_OTHERS[kind] : ALONE;
     const turns = (kind: Kind) =>
       new Turns({
         name: `transactions_${kind}`,
-        slots: Math.floor(connections / 2),
-        ofStore,
+        slots: Math.floor(connections * PARTS[kind]),
+        ofStore: ofStore(kind),
         line: LINE,
         waiting: WAITING,
         waitMs: WAIT_MS,

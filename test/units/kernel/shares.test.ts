@@ -17,14 +17,17 @@ function beginning(shares: Shares, storeId: string, count: number, kind: 'read' 
   };
 }
 
-test('a store that is alone has eight transactions of a kind at once; among others it has two', async () => {
+test.each([
+  ['read', 2],
+  ['change', 6],
+] as const)('a store that is alone has eight transactions of a kind at once; among others it has fewer: %s %i', async (kind, among) => {
   const shares = new Shares(40);
-  const hostile = beginning(shares, 'a', 50);
+  const hostile = beginning(shares, 'a', 50, kind);
   expect(await hostile.begun()).toBe(8);
-  const other = beginning(shares, 'b', 1);
+  const other = beginning(shares, 'b', 1, kind);
   expect(await other.begun()).toBe(1);
   hostile.endAll();
-  expect(await hostile.begun()).toBe(2);
+  expect(await hostile.begun()).toBe(among);
 });
 
 test('the changes of a store keep nobody from reading', async () => {
