@@ -8,7 +8,12 @@ const soon = () => new Promise((resolve) => setImmediate(resolve));
 /** Begins so many of a store; how many have begun, and what ends one of them. */
 function beginning(shares: Shares, storeId: string, count: number, kind: 'read' | 'change' = 'change') {
   const ends: (() => void)[] = [];
-  for (let n = 0; n < count; n++) void shares.take(storeId, kind).then((end) => ends.push(end));
+  for (let n = 0; n < count; n++)
+    void shares.take(storeId, kind).then(
+      (end) => ends.push(end),
+      // Those that nobody ends wait in vain.
+      () => {},
+    );
   return {
     begun: () => soon().then(() => ends.length),
     endAll: () => {
