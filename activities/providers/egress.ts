@@ -24,6 +24,8 @@ export interface Outgoing {
   readonly body: string;
   readonly deadlineMs: number;
 }
+/** Without invisible characters and direction marks: what is shown of it is what it is. */
+const isLegible = (url: string): boolean => URL.canParse(url) && !/[\p{C}\p{Z}]/u.test(url);
 const RECEIVER = new RegExp(RECEIVER_URL, 'u');
 const EXCERPT_BYTES = 4096;
 
@@ -36,8 +38,7 @@ export function createEgress(config: EgressConfig) {
   return {
     /** Judges an address at registration: null when it may be called or is not in DNS yet (docs/contract.md#receivers). */
     async screen(url: string, deadlineMs: number): Promise<'INVALID_URL' | 'BLOCKED_ADDRESS' | null> {
-      // Invisible characters and direction marks: what is shown of it is what it is.
-      if (!URL.canParse(url) || /[\p{C}\p{Z}]/u.test(url)) return 'INVALID_URL';
+      if (!isLegible(url)) return 'INVALID_URL';
       const { protocol, username, password, hostname } = new URL(url);
       if (username !== '' || password !== '' || !isHost(hostname, { underscore: true })) return 'INVALID_URL';
       if (protocol !== 'https:' && !(protocol === 'http:' && config.allowLoopback)) return 'INVALID_URL';
