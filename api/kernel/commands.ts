@@ -2,11 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WithStartWorkflowOperation, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { inTenant, REQUEST, tenancyOf, type Tx } from '../../db/kernel/tx.ts';
+import { inTenant, READ, REQUEST, tenancyOf, type Tx } from '../../db/kernel/tx.ts';
 import { hashKey, type OperationKey, type StoredReply, storedReply, storeReply } from '../../db/runs/operations.ts';
 import { sealTyped } from '../../db/runs/origin.ts';
 import { storeText } from '../../db/runs/text.ts';
-import { Fault, type FaultExtra, isErrorCode } from '../../domain/kernel/errors.ts';
+import { Fault, type FaultExtra, isErrorCode, RetryLater } from '../../domain/kernel/errors.ts';
 import {
   type Command,
   COMMAND_UPDATE,
@@ -87,7 +87,7 @@ export function createCommands(
       const about = records && { ...records, request: records.request && { ...records.request, target } };
       return createCommands(deps, there, operation, about, bulkKey);
     },
-    stored: () => read((tx) => storedReply(tx, operation)),
+    stored: () => inTenant(deps.orm, caller, READ, (tx) => storedReply(tx, operation)),
     async storeReply(reply) {
       if (operation.key !== hashKey(caller.requestId)) await read((tx) => storeReply(tx, operation, reply));
     },
@@ -106,7 +106,10 @@ export function createCommands(
         notAfter: caller.realNow + COMMAND_MS,
       });
       if (records?.request) records.onRecorded();
-      const reply = await this.stored();
+      const reply = await this.stored().catch((error: unknown) => {
+        // The command has been carried out: too many requests would say that nothing was.
+        throw error instanceof RetryLater ? new Fault('TEMPORARILY_UNAVAILABLE') : error;
+      });
       if (!reply) throw new Fault('TEMPORARILY_UNAVAILABLE');
       if (reply.status >= 400) throw stored(reply);
       return reply;
