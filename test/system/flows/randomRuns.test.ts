@@ -2,10 +2,12 @@
  * Random flows, published and run to their end on the time-skipping server, do what `simulate` says, step by step. `FLOW_RUNS`: how many;
  * `npm test` takes few, `FLOW_RUNS=1000 npm test -- test/system/flows/randomRuns` many. `FLOW_SEED` draws the same again.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { DAY, HOUR, MINUTE, SECOND } from '../../../domain/kernel/time.ts';
 import { replayItem } from '../../../api/flows/replayed.ts';
 import { readRecordedItem } from '../../../db/orders/replayed.ts';
+import { isOver } from '../../../domain/flows/members.ts';
 import { nearest } from '../../../domain/flows/positions.ts';
 import { Pen } from '../../units/flows/pen.ts';
 import { host, type Host } from '../runs/hosted.ts';
@@ -63,6 +65,17 @@ async function end(players: readonly Player[]): Promise<void> {
   }
 }
 
+/** What has run. A run that waited for a call's answer ends a moment after its flow, which is waited for. */
+async function readEnded(players: readonly Player[]): ReturnType<typeof readRan> {
+  const read = () => under.inTenant((tx) => readRan(tx, idsOf(players)));
+  for (let tries = 0; tries < 50; tries++) {
+    const all = await read();
+    if (all.values().every((ran) => ran.isOver || !isOver(ran.state))) return all;
+    await sleep(100);
+  }
+  return read();
+}
+
 interface Found extends Difference {
   readonly flow: string;
 }
@@ -72,7 +85,7 @@ async function run(drawn: readonly DrawnFlow[], pen: Pen): Promise<{ readonly di
   const players = items.map((item) => new Player(shop, item, new Pen(pen.count(0, 2 ** 30))));
   await play(players, pen);
   await end(players);
-  const [until, all] = [await under.now(), await under.inTenant((tx) => readRan(tx, idsOf(players)))];
+  const [until, all] = [await under.now(), await readEnded(players)];
   const differences: Found[] = [];
   let racing = 0;
   for (const player of players) {
