@@ -20,6 +20,7 @@ export const list = endpoint({
   console: ['OWNER', 'ADMIN'],
   agentAccess: 'none',
   change: 'none',
+  isLarge: true,
   query: Query,
   data: listOf(ListedApproval),
   errors: ['INVALID_PARAMETER', 'AGENT_OPERATION_DENIED'],

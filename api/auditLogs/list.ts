@@ -34,6 +34,7 @@ export const list = endpoint({
   access: 'store',
   scopes: ['audit:r'],
   change: 'none',
+  isLarge: true,
   query: Query,
   data: logOf(AuditRecord),
   errors: ['INVALID_PARAMETER'],
