@@ -30,8 +30,6 @@ const MAX_WAITING = {
   deliveries: { all: 18, alone: 12, shared: 2 },
   yielding: { all: 6, alone: 4, shared: 1 },
 } as const satisfies Readonly<Record<Lane, unknown>>;
-/** Others have work when they had a message within so many milliseconds. */
-const RECENT_MS = 2000;
 /**
  * The limits on first attempts that this process has in flight, of all stores and of one (`InFlight.isFull`): a receiver that hangs takes no
  * more than its store's share, and one that is known to fail leaves some of that to those that answer. With the retries
@@ -42,9 +40,8 @@ const MAX_IN_FLIGHT = {
   deliveries: { all: 550, perStore: 100 },
   yielding: { all: 350, perStore: 60 },
 } as const satisfies Readonly<Record<Lane, unknown>>;
-/** The pause of a lane that is at its limit. */
+/** The pause of a lane at its limit, and of one in which a store has as many attempts in flight as it may; rows of others end that. */
 const FULL_MS = { runs: 0, deliveries: 20, yielding: 50 } as const;
-/** The pause of a lane in which a store has as many attempts in flight as it may; rows of others end it. */
 const HELD_MS = 100;
 /** Under pressure one delivery to a receiver that fails is started in this time. */
 const PACE_MS = 250;
@@ -70,7 +67,7 @@ export interface RelayDeps {
 export async function runRelay(deps: RelayDeps): Promise<void> {
   const notifications = { runs: new OutboxNotification(), deliveries: new OutboxNotification(), yielding: new OutboxNotification() };
   const listening = listen(deps, notifications);
-  const stores = new RecentStores(RECENT_MS);
+  const stores = new RecentStores(2000);
   const lanes = ['runs', 'runs', 'deliveries', 'yielding'] as const;
   await Promise.all(lanes.map((what) => lane(deps, notifications[what], new Turns(what, stores))));
   await listening;
@@ -124,10 +121,13 @@ class Turns {
       if (message === 'start' && !isRedundant) this.#started.set(id, { storeId, at });
   }
   /**
-   * `isFull`: a store has as many as one may have, or all stores together. `isHeld`: the same of attempts in flight, which cost nothing while
+   * `isFull`: a store has as many as it may have now, or all stores together. `isPressing`: as many as one by itself may have. `isHeld`: the same of attempts in flight, which cost nothing while
    * they last, so that others need not wait for them.
    */
-  async room(deps: RelayDeps, batch: number): Promise<Room & { readonly isFull: boolean; readonly isHeld: boolean }> {
+  async room(
+    deps: RelayDeps,
+    batch: number,
+  ): Promise<Room & { readonly isFull: boolean; readonly isPressing: boolean; readonly isHeld: boolean }> {
     const max = MAX_WAITING[this.lane];
     const used = await this.#waiting(deps);
     const all = Math.min(batch, max.all - this.#started.size);
@@ -141,6 +141,7 @@ class Turns {
       perStore,
       used: new Map([...used, ...held]),
       isFull,
+      isPressing: all <= 0 || Math.max(...used.values()) >= max.alone,
       isHeld: held.length > 0,
     };
   }
@@ -198,7 +199,7 @@ async function lane(deps: RelayDeps, notification: OutboxNotification, turns: Tu
       const isPaced = turns.lane === 'yielding' && deps.pressure.isHigh;
       const room = await turns.room(deps, isPaced ? 1 : BATCH);
       const hasMore = room.all > 0 && (await publishBatch(deps, turns, room));
-      if (turns.lane === 'deliveries') deps.pressure.isHigh = hasMore || room.isFull;
+      if (turns.lane === 'deliveries') deps.pressure.isHigh = hasMore || room.isPressing;
       if (isPaced) await sleep(PACE_MS);
       // More than one batch: the other lane helps.
       else if (hasMore) notification.notify();

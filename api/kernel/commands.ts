@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WithStartWorkflowOperation, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { inTenant, READ, REQUEST, tenancyOf, type Tx } from '../../db/kernel/tx.ts';
+import { inTenant, type Limits, READ, REQUEST, tenancyOf, type Tx } from '../../db/kernel/tx.ts';
 import { hashKey, type OperationKey, type StoredReply, storedReply, storeReply } from '../../db/runs/operations.ts';
 import { sealTyped } from '../../db/runs/origin.ts';
 import { storeText } from '../../db/runs/text.ts';
@@ -68,7 +68,12 @@ export function createCommands(
   bulkKey: string | null = null,
 ): Commands {
   const origin = originOf(deps, caller, records);
-  const read = <T>(work: (tx: Tx) => Promise<T>) => inTenant(deps.orm, caller, REQUEST, work);
+  // Some commands may have been carried out: too many requests would say that nothing was.
+  const transacted = <T>(limits: Limits, work: (tx: Tx) => Promise<T>) =>
+    inTenant(deps.orm, caller, limits, work).catch((error: unknown) => {
+      throw error instanceof RetryLater ? new Fault('TEMPORARILY_UNAVAILABLE') : error;
+    });
+  const read = <T>(work: (tx: Tx) => Promise<T>) => transacted(REQUEST, work);
   return {
     operation,
     read,
@@ -87,7 +92,7 @@ export function createCommands(
       const about = records && { ...records, request: records.request && { ...records.request, target } };
       return createCommands(deps, there, operation, about, bulkKey);
     },
-    stored: () => inTenant(deps.orm, caller, READ, (tx) => storedReply(tx, operation)),
+    stored: () => transacted(READ, (tx) => storedReply(tx, operation)),
     async storeReply(reply) {
       if (operation.key !== hashKey(caller.requestId)) await read((tx) => storeReply(tx, operation, reply));
     },
@@ -106,10 +111,7 @@ export function createCommands(
         notAfter: caller.realNow + COMMAND_MS,
       });
       if (records?.request) records.onRecorded();
-      const reply = await this.stored().catch((error: unknown) => {
-        // The command has been carried out: too many requests would say that nothing was.
-        throw error instanceof RetryLater ? new Fault('TEMPORARILY_UNAVAILABLE') : error;
-      });
+      const reply = await this.stored();
       if (!reply) throw new Fault('TEMPORARILY_UNAVAILABLE');
       if (reply.status >= 400) throw stored(reply);
       return reply;

@@ -12,6 +12,7 @@ import { fail, refusal } from './reply.ts';
 const MIB = 1024 * 1024;
 /** Requests of one connection under way: one is sent before the answer to another only where a client pipelines. */
 const MAX_PIPELINED = 16;
+const SMALL = 4096;
 /** A client has so long to take an answer, in real milliseconds, and so long more for each MiB of it. */
 const TAKEN_MS = 30_000;
 /** Clients read what they asked for within seconds. */
@@ -68,7 +69,8 @@ function admit(ctx: Context, inFlight: InFlight): () => void {
   const keys = keysOf(ctx);
   const taken = inFlight.take(keys, bytesOf(ctx));
   if (taken) return taken;
-  if (ctx.method !== 'GET') return inFlight.add(keys, bytesOf(ctx));
+  // What is small is always sent: refusals, and whether the process is well.
+  if (ctx.method !== 'GET' || bytesOf(ctx) <= SMALL) return inFlight.add(keys, bytesOf(ctx));
   limitRefusals.inc({ limit: inFlight.name });
   fail(ctx, refusal(new Fault('TOO_MANY_REQUESTS')));
   ctx.set('Retry-After', RETRY_AFTER);

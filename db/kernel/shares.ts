@@ -19,7 +19,7 @@ const AMONG_OTHERS = { read: 2, change: 6 } as const satisfies Readonly<Record<K
 const PARTS = { read: 0.4, change: 0.6 } as const satisfies Readonly<Record<Kind, number>>;
 /** While no other store has had one for so long, in milliseconds. */
 const RECENT_MS = 1000;
-const ALONE = 8;
+const ALONE = { read: 6, change: 8 } as const satisfies Readonly<Record<Kind, number>>;
 /** Of what belongs to no store: logins, and what persons do across their stores. */
 const WITHOUT_STORE = 4;
 /** Waiting transactions of a store and of all, of each kind, and for how long, in real milliseconds; then TOO_MANY_REQUESTS. */
@@ -34,7 +34,7 @@ export class Shares {
   /** `connections`: of the pool. */
   constructor(connections: number) {
     const ofStore = (kind: Kind) => (storeId: string) =>
-      storeId === NO_STORE ? WITHOUT_STORE : this.#stores.areMany ? AMONG_OTHERS[kind] : ALONE;
+      storeId === NO_STORE ? WITHOUT_STORE : this.#stores.areMany ? AMONG_OTHERS[kind] : ALONE[kind];
     const turns = (kind: Kind) =>
       new Turns({
         name: `transactions_${kind}`,
