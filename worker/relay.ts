@@ -43,8 +43,7 @@ const MAX_IN_FLIGHT = {
 /** The pause of a lane at its limit, and of one in which a store has as many attempts in flight as it may; rows of others end that. */
 const FULL_MS = { runs: 0, deliveries: 20, yielding: 50 } as const;
 const HELD_MS = 100;
-/** Under pressure one delivery to a receiver that fails is started in this time. */
-const PACE_MS = 250;
+const PACE_MS = 250; // One delivery to a receiver that fails, under pressure.
 /** A started delivery that has not loaded its row for so long no longer counts: the reconciler starts it again. */
 const LOST_MS = 30_000;
 /** The transaction is idle during the call to Temporal: less than idle_in_transaction_session_timeout (X18). */
