@@ -120,13 +120,10 @@ class Turns {
       if (message === 'start' && !isRedundant) this.#started.set(id, { storeId, at });
   }
   /**
-   * `isFull`: a store has as many as it may have now, or all stores together. `isPressing`: as many as one by itself may have. `isHeld`: the same of attempts in flight, which cost nothing while
+   * `isFull`: a store has as many as it may have now, or all stores together. `isHeld`: the same of attempts in flight, which cost nothing while
    * they last, so that others need not wait for them.
    */
-  async room(
-    deps: RelayDeps,
-    batch: number,
-  ): Promise<Room & { readonly isFull: boolean; readonly isPressing: boolean; readonly isHeld: boolean }> {
+  async room(deps: RelayDeps, batch: number): Promise<Room & { readonly isFull: boolean; readonly isHeld: boolean }> {
     const max = MAX_WAITING[this.lane];
     const used = await this.#waiting(deps);
     const all = Math.min(batch, max.all - this.#started.size);
@@ -140,7 +137,6 @@ class Turns {
       perStore,
       used: new Map([...used, ...held]),
       isFull,
-      isPressing: all <= 0 || Math.max(...used.values()) >= max.alone,
       isHeld: held.length > 0,
     };
   }
@@ -198,7 +194,7 @@ async function lane(deps: RelayDeps, notification: OutboxNotification, turns: Tu
       const isPaced = turns.lane === 'yielding' && deps.pressure.isHigh;
       const room = await turns.room(deps, isPaced ? 1 : BATCH);
       const hasMore = room.all > 0 && (await publishBatch(deps, turns, room));
-      if (turns.lane === 'deliveries') deps.pressure.isHigh = hasMore || room.isPressing;
+      if (turns.lane === 'deliveries') deps.pressure.isHigh = hasMore || room.isFull;
       if (isPaced) await sleep(PACE_MS);
       // More than one batch: the other lane helps.
       else if (hasMore) notification.notify();
