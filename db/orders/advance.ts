@@ -21,7 +21,7 @@ import { earnPoints } from './points.ts';
 import { type Changed, publish } from './publish.ts';
 import { writeRecord } from './records.ts';
 import { setState, storedOf } from './states.ts';
-import { keepStep } from './steps.ts';
+import { recordStep } from './steps.ts';
 
 /** Where a step comes from, and what it does besides. */
 export interface StepCause {
@@ -110,7 +110,7 @@ export async function advance(context: TransitionContext, event: FlowEvent, caus
   const settings = { autoDeliverDays, autoConfirmDays };
   writeRecord(tx, { event, deadline, actor: command?.actor ?? 'SYSTEM', at, state, trace, settings }, changed);
   await publish(tx, order, event, changed);
-  await keepStep(context, { event, before, result, moved });
+  await recordStep(context, { event, before, result, moved });
   return moved;
 }
 

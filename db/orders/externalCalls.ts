@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { LockMode } from '@mikro-orm/core';
 import { type ExternalRequest, externalRequest } from '../../domain/flows/external.ts';
 import type { ExternalNode } from '../../domain/flows/graph.ts';
-import { moving, locationOf } from '../../domain/flows/positions.ts';
+import { locationOf } from '../../domain/flows/positions.ts';
 import type { FlowState } from '../../domain/flows/state.ts';
 import type { ExternalResult } from '../../domain/orders/messages.ts';
 import { type Answered, beginCall, readAnswer, settleCall } from '../flows/calls.ts';
@@ -16,7 +16,7 @@ import { orderGroupRun, orderItemRun, type RunIds } from '../../workflows/kernel
 import type { Tx } from '../kernel/tx.ts';
 import { enqueueWake } from '../runs/commands.ts';
 import { type OrderItem, OrderItemEntity } from './entities.ts';
-import { templateValues } from './flowViews.ts';
+import { itemOfTemplates, templateValues } from './flowViews.ts';
 import { setState } from './states.ts';
 
 export interface BegunRequest extends ExternalRequest {
@@ -97,7 +97,6 @@ const awaiting = ({ positions, done }: FlowState, call: string) => (done ? undef
 
 interface Waiting {
   readonly node: ExternalNode;
-  /** Of a group, the first member that moves with it: what templates tell of. */
   readonly item: OrderItem;
 }
 /** The node that awaits this call; null when nothing does. Its owner stays where it is until the end of the transaction. */
@@ -111,7 +110,7 @@ async function readWaiting(tx: Tx, { ownerId, call }: Entry): Promise<Waiting | 
   const state = group?.flowState ?? items[0]?.storedState;
   const position = state && awaiting(state, call);
   if (!position) return null;
-  const item = items.find(({ orderItemId }) => moving(state).some(({ id }) => id === orderItemId)) ?? items[0]!;
+  const item = itemOfTemplates(items, state);
   const drawn = group ?? item;
   await loadFlows(tx, [drawn]);
   if (group) setState(item, state);

@@ -4,8 +4,8 @@ import { type Flow, labelOf } from '../../domain/flows/flow.ts';
 import { formOf } from '../../domain/flows/forms.ts';
 import type { Action, Deadline, InputField, Node, StepType } from '../../domain/flows/graph.ts';
 import { slowedUntil } from '../../domain/flows/pace.ts';
-import { leaves, nearest, type Location, locationOf, statusOfPosition } from '../../domain/flows/positions.ts';
-import type { Position } from '../../domain/flows/state.ts';
+import { leaves, moving, nearest, type Location, locationOf, statusOfPosition } from '../../domain/flows/positions.ts';
+import type { FlowState, Position } from '../../domain/flows/state.ts';
 import { isBefore, type PublicStatus } from '../../domain/flows/status.ts';
 import { renderText, type TemplateValues } from '../../domain/flows/templates.ts';
 import { korean } from '../../domain/kernel/time.ts';
@@ -23,6 +23,10 @@ function handedOver({ fulfillment, dispatch }: OrderItem): TemplateValues['fulfi
   const { deliveryMethod, carrierCode, trackingNumber } = dispatch ?? {};
   return { ...provided, ...(dispatch && { deliveryMethod, carrierCode, trackingNumber }) };
 }
+
+/** Of items that move together, the one that templates tell of: the first that moves. */
+export const itemOfTemplates = (items: readonly OrderItem[], state: FlowState): OrderItem =>
+  items.find(({ orderItemId }) => moving(state).some(({ id }) => id === orderItemId)) ?? items[0]!;
 
 /** What messages may name (F28). */
 export const templateValues = (item: OrderItem): TemplateValues => ({

@@ -1,13 +1,13 @@
 /** What the steps of flows do, as approvals show and compare it (G51): the edges that they take, where they lead, and the jobs that they start. */
 import { externalRequest } from '../../domain/flows/external.ts';
 import { type Job, jobsOf } from '../../domain/flows/jobs.ts';
-import { locationOf, moving } from '../../domain/flows/positions.ts';
+import { locationOf } from '../../domain/flows/positions.ts';
 import type { FlowEvent, FlowState, StepResult } from '../../domain/flows/state.ts';
 import { findSecret } from '../flows/secrets.ts';
 import { digestOf } from '../kernel/digest.ts';
 import { itemsOf, movingFlowOf, stateOf, type TransitionContext } from './context.ts';
 import type { OrderItem } from './entities.ts';
-import { templateValues } from './flowViews.ts';
+import { itemOfTemplates, templateValues } from './flowViews.ts';
 
 /** What falls due by itself is nobody's request. */
 const BY_ITSELF: ReadonlySet<FlowEvent['type']> = new Set(['elapsed', 'SLOWED', 'result']);
@@ -18,8 +18,8 @@ interface Taken {
   readonly result: Extract<StepResult, { readonly ok: true }>;
   readonly moved: readonly OrderItem[];
 }
-/** Keeps the step where its transaction is compared with what was approved, or is the dry run of it. The items have the state after it. */
-export async function keepStep(context: TransitionContext, { event, before, result, moved }: Taken): Promise<void> {
+/** Records the step where its transaction is compared with what was approved, or is the dry run of it. The items have the state after it. */
+export async function recordStep(context: TransitionContext, { event, before, result, moved }: Taken): Promise<void> {
   const { tx, store } = context;
   if (!tx.isCompared || BY_ITSELF.has(event.type)) return;
   const { state, effects, trace } = result;
@@ -64,8 +64,7 @@ async function requestsOf(context: TransitionContext, effects: Taken['result']['
   const calls = effects.filter((effect) => effect.type === 'external.call');
   if (calls.length === 0) return [];
   const [state, flow] = [stateOf(context), movingFlowOf(context)];
-  const items = itemsOf(context);
-  const item = items.find(({ orderItemId }) => moving(state).some(({ id }) => id === orderItemId)) ?? items[0]!;
+  const item = itemOfTemplates(itemsOf(context), state);
   const requests: object[] = [];
   for (const { call } of calls) {
     const position = state.positions.find((one) => one.call === call);
