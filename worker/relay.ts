@@ -16,6 +16,7 @@ import { within } from '../db/kernel/tracing.ts';
 import { runOfRow } from '../db/runs/rows.ts';
 import { idleOptions, startOptions, wakeOptions } from '../workflows/kernel/start.ts';
 import { endIfOpen, isIdle, markLoaded } from './idle.ts';
+import { OutboxNotification } from './outboxNotification.ts';
 import { isLane, type Lane, type OutboxRow, Portions, type Room } from './portions.ts';
 import type { Pressure } from './pressure.ts';
 
@@ -40,10 +41,14 @@ const MAX_IN_FLIGHT = {
   deliveries: { all: 550, perStore: 100 },
   yielding: { all: 350, perStore: 60 },
 } as const satisfies Readonly<Record<Lane, unknown>>;
-/** The pause of a lane at its limit, and of one in which a store has as many attempts in flight as it may; rows of others end that. */
+/** The pause of a lane that is at its limit. */
 const FULL_MS = { runs: 0, deliveries: 20, yielding: 50 } as const;
+/** The pause of a lane in which a store has as many attempts in flight as it may; rows of others end it. */
 const HELD_MS = 100;
-const PACE_MS = 250; // One delivery to a receiver that fails, under pressure.
+/** Under pressure one delivery to a receiver that fails is started in this time. */
+const PACE_MS = 250;
+/** Others have work when they had a message within so many milliseconds. */
+const RECENT_MS = 2000;
 /** A started delivery that has not loaded its row for so long no longer counts: the reconciler starts it again. */
 const LOST_MS = 30_000;
 /** The transaction is idle during the call to Temporal: less than idle_in_transaction_session_timeout (X18). */
@@ -66,39 +71,10 @@ export interface RelayDeps {
 export async function runRelay(deps: RelayDeps): Promise<void> {
   const notifications = { runs: new OutboxNotification(), deliveries: new OutboxNotification(), yielding: new OutboxNotification() };
   const listening = listen(deps, notifications);
-  const stores = new RecentStores(2000);
+  const stores = new RecentStores(RECENT_MS);
   const lanes = ['runs', 'runs', 'deliveries', 'yielding'] as const;
   await Promise.all(lanes.map((what) => lane(deps, notifications[what], new Turns(what, stores))));
   await listening;
-}
-
-/** A notification that wakes one waiter; one without waiters is remembered for the next. */
-class OutboxNotification {
-  readonly #waiting = new Set<() => void>();
-  #isRemembered = false;
-  notify(): void {
-    const [wake] = this.#waiting;
-    if (wake) wake();
-    else this.#isRemembered = true;
-  }
-  wakeAll(): void {
-    for (const wake of this.#waiting) wake();
-  }
-  wait(ms: number): Promise<void> {
-    if (this.#isRemembered) {
-      this.#isRemembered = false;
-      return Promise.resolve();
-    }
-    return new Promise((resolve) => {
-      const wake = () => {
-        clearTimeout(timer);
-        this.#waiting.delete(wake);
-        resolve();
-      };
-      const timer = setTimeout(wake, ms);
-      this.#waiting.add(wake);
-    });
-  }
 }
 
 /** A lane: whose turn it is, and the deliveries that it has started and that have not loaded their row yet. */
