@@ -4,6 +4,7 @@
  * room for first attempts, and the sum stays below the worker's slots.
  */
 import type { MonotonicClock } from '../../db/kernel/clock.ts';
+import { Counts } from '../../db/kernel/counts.ts';
 
 interface Limit {
   readonly all: number;
@@ -65,11 +66,11 @@ export class Attempts {
 
 /** Counts what is in flight, of each store and of all. */
 class InFlight {
-  readonly byStore = new Map<string, number>();
+  readonly byStore = new Counts();
   all = 0;
 
   of(storeId: string): number {
-    return this.byStore.get(storeId) ?? 0;
+    return this.byStore.of(storeId);
   }
   /** A store may have `perStore`, and no more than half of what is free for all: however many stores have much, one that has none finds room. */
   isFull(storeId: string, { all, perStore }: Limit): boolean {
@@ -77,7 +78,7 @@ class InFlight {
   }
   /** The stores that may begin nothing more; one with nothing in flight is never one of them. */
   full(limit: Limit): string[] {
-    return [...this.byStore.keys()].filter((storeId) => this.isFull(storeId, limit));
+    return [...this.byStore].map(([storeId]) => storeId).filter((storeId) => this.isFull(storeId, limit));
   }
   async count<T>(storeId: string, make: () => Promise<T>): Promise<T> {
     this.#add(storeId, 1);
@@ -89,8 +90,6 @@ class InFlight {
   }
   #add(storeId: string, n: number): void {
     this.all += n;
-    const left = this.of(storeId) + n;
-    if (left === 0) this.byStore.delete(storeId);
-    else this.byStore.set(storeId, left);
+    this.byStore.add(storeId, n);
   }
 }

@@ -4,6 +4,7 @@
  * and then the one that waits longest is next, whoever it is.
  */
 import type { MonotonicClock } from '../../db/kernel/clock.ts';
+import { Counts } from '../../db/kernel/counts.ts';
 
 /** Fewer than the connections of the process (worker/main.ts), so that calls find one while all places are taken. */
 export const PLACES = 16;
@@ -38,7 +39,7 @@ export class Places {
   readonly #waitMs: number;
   /** In the order of their arrival. */
   readonly #waiting: Waiter[] = [];
-  readonly #taken = new Map<string, number>();
+  readonly #taken = new Counts();
   #free = PLACES;
   #turns = 0;
 
@@ -57,9 +58,7 @@ export class Places {
       return await this.metered(storeId, work);
     } finally {
       this.#free++;
-      const left = this.#takenBy(storeId) - 1;
-      if (left === 0) this.#taken.delete(storeId);
-      else this.#taken.set(storeId, left);
+      this.#taken.add(storeId, -1);
       this.#fill();
     }
   }
@@ -80,15 +79,12 @@ export class Places {
     return this.#usage.of(storeId, this.#clock.now()) > SHARE * PLACES * WINDOW_MS;
   }
 
-  #takenBy(storeId: string): number {
-    return this.#taken.get(storeId) ?? 0;
-  }
   #hasPlace(storeId: string): boolean {
-    return this.#free > 0 && this.#takenBy(storeId) < PER_STORE;
+    return this.#free > 0 && this.#taken.of(storeId) < PER_STORE;
   }
   #occupy(storeId: string): void {
     this.#free--;
-    this.#taken.set(storeId, this.#takenBy(storeId) + 1);
+    this.#taken.add(storeId, 1);
   }
 
   #wait(turn: Turn): Promise<void> {
@@ -123,7 +119,7 @@ export class Places {
     if (ready.length === 0) return undefined;
     this.#turns++;
     if (this.#turns % OLDEST_EVERY === 0) return ready[0];
-    const rank = ({ storeId, priority }: Waiter) => [this.usesMuch(storeId) ? 1 : 0, priority, this.#takenBy(storeId)];
+    const rank = ({ storeId, priority }: Waiter) => [this.usesMuch(storeId) ? 1 : 0, priority, this.#taken.of(storeId)];
     return ready.map((waiter) => ({ waiter, rank: rank(waiter) })).reduce((best, one) => (isBefore(one.rank, best.rank) ? one : best))
       .waiter;
   }

@@ -7,6 +7,7 @@
 import type { ServerOptions } from 'node:http';
 import type { Context } from 'koa';
 import type { Config } from '../../db/kernel/config.ts';
+import { Counts } from '../../db/kernel/counts.ts';
 import { bodyBytes, limitRefusals } from '../../db/kernel/metrics.ts';
 import { NO_STORE } from '../../db/kernel/tenancy.ts';
 import { Fault, invalid } from '../../domain/kernel/errors.ts';
@@ -40,7 +41,7 @@ export function keysOf({ state, req }: Pick<Context, 'state' | 'req'>): InFlight
 export class InFlight {
   readonly name: string;
   private readonly bounds: Bounds;
-  private readonly held = new Map<string, number>();
+  private readonly held = new Counts();
   constructor(name: string, bounds: Bounds) {
     this.name = name;
     this.bounds = bounds;
@@ -51,7 +52,7 @@ export class InFlight {
   }
   /** Counts `n` bytes for each of them, or for none: null. Returns what gives them back. */
   take(keys: InFlightKeys, n: number): (() => void) | null {
-    const isOver = this.sharesOf(keys).some(([name, most]) => (this.held.get(name) ?? 0) + n > most);
+    const isOver = this.sharesOf(keys).some(([name, most]) => this.held.of(name) + n > most);
     return isOver ? null : this.add(keys, n);
   }
   /** Counts them whatever the bounds. Returns what gives them back. */
@@ -84,9 +85,7 @@ export class InFlight {
     ];
   }
   private change(key: string, n: number): void {
-    const sum = (this.held.get(key) ?? 0) + n;
-    if (sum === 0) this.held.delete(key);
-    else this.held.set(key, sum);
+    const sum = this.held.add(key, n);
     if (key === 'process') bodyBytes.set({ kind: this.name }, sum);
   }
 }

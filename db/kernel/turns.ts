@@ -1,5 +1,6 @@
 /** Whose turn it is (F45, D90): so many at once in this process and of a store, the store first that was served longest ago. */
 import { RetryLater } from '../../domain/kernel/errors.ts';
+import { Counts } from './counts.ts';
 import { limitRefusals } from './metrics.ts';
 
 interface Waiting {
@@ -22,7 +23,7 @@ export interface TurnsLimits {
 export class Turns {
   private readonly limits: TurnsLimits;
   /** How many a store has. */
-  private readonly busy = new Map<string, number>();
+  private readonly busy = new Counts();
   /** By store, the one that was served longest ago first. */
   private readonly lines = new Map<string, Set<Waiting>>();
   private running = 0;
@@ -69,19 +70,17 @@ export class Turns {
   private mayBegin(storeId: string): boolean {
     const { slots, ofStore } = this.limits;
     const most = typeof ofStore === 'number' ? ofStore : ofStore(storeId);
-    return this.running < slots && (this.busy.get(storeId) ?? 0) < most;
+    return this.running < slots && this.busy.of(storeId) < most;
   }
   private begin(storeId: string): () => void {
     this.running++;
-    this.busy.set(storeId, (this.busy.get(storeId) ?? 0) + 1);
+    this.busy.add(storeId, 1);
     return () => this.end(storeId);
   }
 
   private end(storeId: string): void {
     this.running--;
-    const left = this.busy.get(storeId)! - 1;
-    if (left === 0) this.busy.delete(storeId);
-    else this.busy.set(storeId, left);
+    this.busy.add(storeId, -1);
     // Behind all others that wait by now.
     const line = this.lines.get(storeId);
     this.lines.delete(storeId);
