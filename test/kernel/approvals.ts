@@ -150,6 +150,21 @@ export class Desk {
   async filed(agent: Agent, wanted: Wanted): Promise<string> {
     return (await this.file(agent, wanted)).approval!.approvalId;
   }
+  /** The id of what an agent asks for over HTTP. */
+  async requested(agent: Agent, method: string, path: string, body?: object, headers: Headers_ = {}): Promise<string> {
+    const sent = { ...(body && { body }), headers: { ...agent.headers, ...headers } };
+    const { status, body: answer } = await call(underTest.api, method, path, sent);
+    if (status !== 202 || answer.error !== null) throw new Error(`${status}: ${JSON.stringify(answer.error)}`);
+    return (answer.data as { approvalId: string }).approvalId;
+  }
+  /** What approves the preview that is shown now; its status and code, or the request's status. */
+  async approval(approvalId: string): Promise<() => Promise<readonly [number, string]>> {
+    const { previewDigest } = (await this.read(approvalId)).body.data as { previewDigest: string };
+    return async () => {
+      const { status, body } = await this.decide(approvalId, 'approve', 'owner', { previewDigest });
+      return [status, body.error?.code ?? (body.data.status as string)];
+    };
+  }
   async decide(
     approvalId: string,
     name: 'approve' | 'reject',

@@ -1,9 +1,8 @@
 /** What a flow decides at a step, and the jobs that it starts, are what a person approves (G51). */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { call } from '../../../bin/dev/client.ts';
 import { type Agent, Desk } from '../../kernel/approvals.ts';
-import { underTest, world } from '../../kernel/world.ts';
+import { world } from '../../kernel/world.ts';
 
 let desk: Desk;
 let agent: Agent;
@@ -14,11 +13,7 @@ beforeAll(async () => {
 afterAll(() => desk.close());
 
 /** What the agent asks for; its id. */
-async function filed(path: string, body: object = {}): Promise<string> {
-  const { status, body: answer } = await call(underTest.api, 'POST', path, { body, headers: agent.headers });
-  expect([status, answer.error]).toEqual([202, null]);
-  return (answer.data as { approvalId: string }).approvalId;
-}
+const filed = (path: string, body: object = {}) => desk.requested(agent, 'POST', path, body);
 interface Step {
   readonly orderItemIds: readonly string[];
   readonly edges: readonly string[];
@@ -30,11 +25,7 @@ interface Preview {
   readonly facts: { readonly steps: readonly Step[]; readonly stepsDigest: string };
 }
 /** Approves what is shown now. */
-async function approve(approvalId: string) {
-  const { previewDigest } = await shown(approvalId);
-  const { status, body } = await desk.decide(approvalId, 'approve', 'owner', { previewDigest });
-  return [status, body.error?.code ?? (body.data.status as string)];
-}
+const approve = async (approvalId: string) => (await desk.approval(approvalId))();
 
 const waiting = (id: string, more: object = {}) => ({
   id,

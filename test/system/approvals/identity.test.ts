@@ -65,14 +65,7 @@ async function published(): Promise<string> {
 
 type Sent = readonly [method: string, path: string, body?: object];
 /** What the agent asks for; its id. */
-async function filed([method, path, body = {}]: Sent): Promise<string> {
-  const { status, body: answer } = await call(underTest.api, method, path, {
-    body,
-    headers: { ...agent.headers, 'idempotency-key': randomUUID() },
-  });
-  expect([status, answer.error]).toEqual([202, null]);
-  return (answer.data as { approvalId: string }).approvalId;
-}
+const filed = ([method, path, body = {}]: Sent) => desk.requested(agent, method, path, body, { 'idempotency-key': randomUUID() });
 interface Shown {
   readonly preview: {
     readonly facts: object;

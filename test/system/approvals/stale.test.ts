@@ -23,11 +23,7 @@ afterAll(() => desk.close());
 const asAgent = (method: string, path: string, body?: object, headers: Headers_ = {}) =>
   call(underTest.api, method, path, { ...(body && { body }), headers: { ...agent.headers, ...headers } });
 /** What the agent asks for; its id. */
-async function filed(method: string, path: string, body?: object, headers: Headers_ = {}): Promise<string> {
-  const { status, body: answer } = await asAgent(method, path, body, headers);
-  expect([status, answer.error]).toEqual([202, null]);
-  return (answer.data as { approvalId: string }).approvalId;
-}
+const filed = (method: string, path: string, body?: object, headers: Headers_ = {}) => desk.requested(agent, method, path, body, headers);
 const recordOf = async (approvalId: string) => (await desk.read(approvalId)).body.data;
 const detailsOf = ({ body }: Reply) => body.error?.details as { preview: { changes: object[]; facts: object }; previewDigest: string };
 /** It is stale, still PENDING, and shows what it would do now; its new preview. */

@@ -1,10 +1,9 @@
 /** What no line of a preview shows is compared all the same: what a person approves is what happens (G51). */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { call } from '../../../bin/dev/client.ts';
 import { type Agent, Desk } from '../../kernel/approvals.ts';
 import { adjust, joined } from '../../kernel/points.ts';
-import { query, underTest, world } from '../../kernel/world.ts';
+import { query, world } from '../../kernel/world.ts';
 
 let desk: Desk;
 let agent: Agent;
@@ -17,23 +16,13 @@ beforeAll(async () => {
 afterAll(() => desk.close());
 
 /** What the agent asks for; its id. */
-async function filed(method: string, path: string, body: object): Promise<string> {
-  const { status, body: answer } = await call(underTest.api, method, path, { body, headers: agent.headers });
-  expect([status, answer.error]).toEqual([202, null]);
-  return (answer.data as { approvalId: string }).approvalId;
-}
+const filed = (method: string, path: string, body: object) => desk.requested(agent, method, path, body);
 const shown = async (approvalId: string) => (await desk.read(approvalId)).body.data as { preview: Preview; previewDigest: string };
 interface Preview {
   readonly changes: readonly object[];
   readonly facts: Readonly<Record<string, unknown>>;
 }
-const approve = async (approvalId: string) => {
-  const { previewDigest } = await shown(approvalId);
-  return async () => {
-    const { status, body } = await desk.decide(approvalId, 'approve', 'owner', { previewDigest });
-    return [status, body.error?.code ?? (body.data.status as string)];
-  };
-};
+const approve = (approvalId: string) => desk.approval(approvalId);
 
 const OPTIONS = [
   { name: 'A', values: Array.from({ length: 20 }, (_, i) => `a${i}`) },

@@ -85,7 +85,7 @@ describe('the tokens', () => {
     expect(facts(await read(bearer(second)))).toEqual([200, 'OK', '2', '1', true]);
     // The token has one request left, and so has its client.
     expect(facts(await read(bearer(third)))).toEqual([200, 'OK', '4', '0', true]);
-    // Now both are full: the one that ends last is facts.
+    // Now both are full: the one that ends last is shown.
     expect(facts(await read(bearer(third)))).toEqual([429, 'TOO_MANY_REQUESTS', '2', '0', true]);
     expect(facts(await read(bearer((await serverTokens(store, 1))[0]!)))).toEqual([429, 'TOO_MANY_REQUESTS', '4', '0', true]);
     const other = await world();
