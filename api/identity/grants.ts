@@ -16,8 +16,6 @@ import { need, OAuthError, type Params, resourceOf } from './oauth.ts';
 
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
 export const MEMBER_REF = 'urn:svc:params:oauth:token-type:member-ref';
-/** For transactions on tables without a store. */
-
 /** `count`: whoever makes tokens makes no more of them than requests (X10). Called before anything is used up. TOO_MANY_REQUESTS. */
 type GrantDeps = ApiDeps & { readonly count: (principal: Principal) => void };
 type Grant = (client: OAuthClient, params: Params, deps: GrantDeps) => Promise<object>;

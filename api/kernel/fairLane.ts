@@ -11,7 +11,7 @@ export interface Requester {
   readonly store: string;
   readonly gone: AbortSignal;
 }
-interface Places {
+interface Bounds {
   readonly slots: number;
   readonly ofStore: number;
   /** That have their address's turn and wait for their store's. */
@@ -29,7 +29,7 @@ export class FairLane {
   readonly #addresses: Turns;
   readonly #stores: Turns;
 
-  constructor(name: string, { slots, ofStore, storeLine, ofAddress, addressLine, waiting, waitMs }: Places) {
+  constructor(name: string, { slots, ofStore, storeLine, ofAddress, addressLine, waiting, waitMs }: Bounds) {
     this.#addresses = new Turns({ name, slots: Infinity, ofStore: ofAddress, line: addressLine, waiting, waitMs });
     this.#stores = new Turns({ name, slots, ofStore, line: storeLine, waiting, waitMs });
   }

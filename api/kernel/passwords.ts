@@ -15,7 +15,7 @@ const ARGON2 = { algorithm: 2, memoryCost: 7168, timeCost: 5, parallelism: 1 } a
 
 /**
  * Operations with passwords, from the request to the response (X12): twenty under way, two of them of an address, where eighteen more wait;
- * ten of a store, where fifty wait. A judgement takes some 30 ms, so a store's line is through within two seconds.
+ * ten of a store, where fifty wait. A verification takes some 30 ms, so a store's line is through within two seconds.
  */
 export const passwordCalls = new FairLane('password_calls', {
   slots: 20,

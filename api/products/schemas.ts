@@ -10,7 +10,6 @@ import { closed, Count, Day, Id, Name, nullable, oneOf, Timestamp, Type, Won } f
 export const Price = Type.Integer({ minimum: 10, maximum: 2_000_000_000, description: 'Won' });
 /** A price that is not a multiple of the unit is INVALID_PRICE_UNIT. */
 export const SalePrice = Type.Integer({ minimum: 10, maximum: 2_000_000_000, description: 'Won', 'x-document': { multipleOf: 10 } });
-/** What a seller may write. */
 /** What there is: units come back beyond what a seller may write. */
 export const StockCount = Type.Integer({ minimum: 0, maximum: 2_147_483_647 });
 /** A count that may be sent back as it was read; another one over MAX_STOCK is refused with the stock at hand. */

@@ -12,7 +12,7 @@ export type Kind = 'read' | 'change';
 
 /**
  * At once, while other stores have transactions too: a short one is over in a few milliseconds. Changes may wait for locks meanwhile, those of
- * one member for each other, and keep no other change of their store waiting.
+ * one member for each other: up to five of them keep no other change of their store waiting.
  */
 const AMONG_OTHERS = { read: 2, change: 6 } as const satisfies Readonly<Record<Kind, number>>;
 /** Of the connections. */
