@@ -46,6 +46,24 @@ export function openRun({ em, isRehearsal }: Tx, run: NewRun): void {
   );
 }
 
+/** The same for many, in one statement: as entities, two hundred runs would keep a process from everything else for a tenth of a second. */
+export async function openRuns({ sql, isRehearsal = false }: Tx, runs: readonly Omit<NewRun, 'startAfterMs'>[]): Promise<void> {
+  if (runs.length === 0) return;
+  const rows = runs.map(({ wakeAt, createdAt, yields = false, ...run }) => ({
+    ...run,
+    yields,
+    wakeAt: wakeAt === null ? null : new Date(wakeAt),
+    createdAt: new Date(createdAt),
+  }));
+  await sql`WITH opened AS MATERIALIZED (SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r ("storeId" text, "workflowType" text,
+      "workflowId" text, "entityId" text, "orderNo" text, status text, "wakeAt" timestamptz, "createdAt" timestamptz, yields boolean)),
+    run AS (INSERT INTO run (store_id, workflow_type, workflow_id, entity_id, order_no, wake_at, created_at)
+      SELECT "storeId", "workflowType", "workflowId", "entityId", "orderNo", "wakeAt", "createdAt" FROM opened)
+    INSERT INTO outbox (store_id, message, workflow_type, workflow_id, entity_id, order_no, status, wake_at, created_at, yields, traceparent)
+    SELECT "storeId", 'start', "workflowType", "workflowId", "entityId", "orderNo", status, "wakeAt", "createdAt", yields,
+      ${currentTrace()}::text FROM opened WHERE NOT ${isRehearsal}::boolean`;
+}
+
 /** Inserts an outbox row that wakes a run after the commit: it loads its row again. */
 export function enqueueWake({ em, realNow, isRehearsal }: Tx, run: RunIds): void {
   if (isRehearsal) return;

@@ -12,7 +12,7 @@ import {
 } from '../../domain/webhooks/rules.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { type Webhook, type WebhookDelivery, WebhookDeliveryEntity } from './entities.ts';
-import { addDelivery } from './events.ts';
+import { addDeliveries } from './events.ts';
 import { readWebhook } from './queries.ts';
 import { endPortion } from './suspension.ts';
 
@@ -64,7 +64,8 @@ export async function redeliver(tx: Tx, webhookId: string, deliveryId: string): 
   if (failed.status !== 'FAILED') throw new Fault('DELIVERY_NOT_FAILED', { details: { status: failed.status } });
   if (failed.redeliveredAs) throw new Fault('DELIVERY_ALREADY_REDELIVERED', { details: { redeliveredAs: failed.redeliveredAs } });
   if (webhook.status !== 'ACTIVE') throw new Fault('WEBHOOK_SUSPENDED');
-  return sendAgain(tx, failed, webhook);
+  const [again] = await sendAgain(tx, [failed], webhook);
+  return em.findOneOrFail(WebhookDeliveryEntity, { storeId, deliveryId: again! });
 }
 
 /** Redelivers what failed within the last 72 hours and was not redelivered yet, oldest first, at most 500; returns the number. */
@@ -79,13 +80,21 @@ export async function redeliverFailed(tx: Tx, webhookId: string): Promise<number
     { storeId, webhookId, status: 'FAILED', redeliveredAs: null, createdAt: { $gte: new Date(at - REDELIVER_MS) } },
     { orderBy: { createdAt: 'asc', deliveryId: 'asc' }, limit: MAX_REDELIVERED, lockMode: LockMode.PESSIMISTIC_WRITE },
   );
-  for (const one of failed) sendAgain(tx, one, webhook);
+  await sendAgain(tx, failed, webhook);
   return failed.length;
 }
 
-function sendAgain(tx: Tx, failed: WebhookDelivery, { url, firstFailureAt, epoch }: Webhook): WebhookDelivery {
-  const { storeId, webhookId, eventId, eventType, deliveryId: redeliveryOf } = failed;
-  const again = addDelivery(tx, { storeId, webhookId, eventId, eventType, url, redeliveryOf, yields: Boolean(firstFailureAt), epoch });
-  failed.redeliveredAs = again.deliveryId;
-  return again;
+/** Returns the ids of the new deliveries, in the same order. */
+async function sendAgain(tx: Tx, failed: readonly WebhookDelivery[], { url, firstFailureAt, epoch }: Webhook): Promise<string[]> {
+  const receiver = { url, epoch, yields: Boolean(firstFailureAt), at: tx.at };
+  const wanted = failed.map(({ webhookId, eventId, eventType, deliveryId }) => ({
+    ...receiver,
+    webhookId,
+    eventId,
+    eventType,
+    redeliveryOf: deliveryId,
+  }));
+  const added = await addDeliveries(tx, wanted);
+  for (const [i, one] of failed.entries()) one.redeliveredAs = added[i]!;
+  return added;
 }

@@ -6,8 +6,7 @@ import { runOf } from '../../workflows/kernel/messages.ts';
 import { newId } from '../kernel/clock.ts';
 import { fragment } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/tx.ts';
-import { openRun } from '../runs/commands.ts';
-import { type WebhookDelivery, WebhookDeliveryEntity } from './entities.ts';
+import { openRuns } from '../runs/commands.ts';
 
 /** `at` is the business time of the change. */
 export type NewEvent = { readonly [T in EventType]: { readonly type: T; readonly data: EventData<T>; readonly at: number } }[EventType];
@@ -23,39 +22,49 @@ export async function emit(tx: Tx, events: readonly NewEvent[]): Promise<void> {
     SELECT webhook_id, url, event_types, first_failure_at IS NOT NULL AS yields, epoch FROM webhook WHERE store_id = ${storeId}
      AND status = 'ACTIVE' AND event_types && ${events.map((event) => event.type)}::text[] ORDER BY webhook_id
      FOR KEY SHARE`;
-  for (const { type, data, at } of events) {
+  const deliveries = events.flatMap(({ type, data, at }) => {
     const eventId = newId('evt', realNow);
-    const createdAt = new Date(at);
     const body = JSON.stringify({ id: eventId, type, createdAt: universal(at), storeId, data });
-    tx.feed.emitted({ eventId, type, body, createdAt });
-    for (const { webhook_id: webhookId, url, yields, epoch } of receivers.filter((receiver) => receiver.event_types.includes(type))) {
-      addDelivery({ ...tx, at }, { storeId, webhookId, eventId, eventType: type, url, redeliveryOf: null, yields, epoch });
-    }
-  }
+    tx.feed.emitted({ eventId, type, body, createdAt: new Date(at) });
+    return receivers
+      .filter((receiver) => receiver.event_types.includes(type))
+      .map(({ webhook_id: webhookId, url, yields, epoch }) => ({ webhookId, eventId, eventType: type, url, yields, epoch, at }));
+  });
+  await addDeliveries(tx, deliveries);
 }
 
 export interface NewDelivery {
-  readonly storeId: string;
   readonly webhookId: string;
   readonly eventId: string;
   readonly eventType: EventType;
   readonly url: string;
-  readonly redeliveryOf: string | null;
+  readonly redeliveryOf?: string;
   /** The subscription's epoch. */
   readonly epoch: number;
   /** Its receiver fails and has not recovered: others go first. */
   readonly yields: boolean;
+  /** Business time. */
+  readonly at: number;
 }
 
-/** Creates a delivery with its run; the first attempt is due immediately. */
-export function addDelivery(tx: Tx, { yields, ...wanted }: NewDelivery): WebhookDelivery {
-  const { em, at, realNow } = tx;
-  const { storeId } = wanted;
-  const deliveryId = newId('dlv', realNow);
-  const delivery = em.create(WebhookDeliveryEntity, { ...wanted, deliveryId, status: 'PENDING', attemptCount: 0, createdAt: new Date(at) });
-  em.persist(delivery);
-  openRun(tx, { ...runOf('webhookDelivery', storeId, deliveryId), wakeAt: at, status: 'PENDING', createdAt: realNow, yields });
-  return delivery;
+/** Creates deliveries with their runs; the first attempts are due immediately. Returns their ids, in the same order. */
+export async function addDeliveries(tx: Tx, wanted: readonly NewDelivery[]): Promise<string[]> {
+  const { sql, storeId, realNow } = tx;
+  if (wanted.length === 0) return [];
+  const deliveries = wanted.map((delivery) => ({ ...delivery, deliveryId: newId('dlv', realNow), createdAt: new Date(delivery.at) }));
+  await sql`INSERT INTO webhook_delivery (store_id, delivery_id, webhook_id, event_id, event_type, url, status, redelivery_of, epoch, created_at)
+    SELECT ${storeId}, "deliveryId", "webhookId", "eventId", "eventType", url, 'PENDING', "redeliveryOf", epoch, "createdAt"
+    FROM jsonb_to_recordset(${JSON.stringify(deliveries)}::jsonb) AS d ("deliveryId" text, "webhookId" text, "eventId" text,
+      "eventType" text, url text, "redeliveryOf" text, epoch integer, "createdAt" timestamptz)`;
+  const runs = deliveries.map(({ deliveryId, at, yields }) => ({
+    ...runOf('webhookDelivery', storeId, deliveryId),
+    wakeAt: at,
+    status: 'PENDING',
+    createdAt: realNow,
+    yields,
+  }));
+  await openRuns(tx, runs);
+  return deliveries.map(({ deliveryId }) => deliveryId);
 }
 
 /** An event of the feed: its number and the raw body that receivers get. */
