@@ -19,6 +19,7 @@ import { endIfOpen, isIdle, markLoaded } from './idle.ts';
 import { OutboxNotification } from './outboxNotification.ts';
 import { isLane, type Lane, type OutboxRow, Portions, type Room } from './portions.ts';
 import type { Pressure } from './pressure.ts';
+import { StartedDeliveries } from './startedDeliveries.ts';
 
 const BATCH = 32;
 const IDLE_MS = 1000;
@@ -28,7 +29,7 @@ const IDLE_MS = 1000;
  */
 const MAX_WAITING = {
   runs: { all: Infinity, alone: Infinity, shared: Infinity },
-  deliveries: { all: 18, alone: 12, shared: 2 },
+  deliveries: { all: 18, alone: 12, shared: 3 },
   yielding: { all: 6, alone: 4, shared: 1 },
 } as const satisfies Readonly<Record<Lane, unknown>>;
 /**
@@ -49,8 +50,6 @@ const HELD_MS = 100;
 const PACE_MS = 250;
 /** Others have work when they had a message within so many milliseconds. */
 const RECENT_MS = 2000;
-/** A started delivery that has not loaded its row for so long no longer counts: the reconciler starts it again. */
-const LOST_MS = 30_000;
 /** The transaction is idle during the call to Temporal: less than idle_in_transaction_session_timeout (X18). */
 const CALL_MS = 3500;
 /** A LISTEN connection detects a dead network only by sending a query. Less than idle_session_timeout. */
@@ -77,23 +76,24 @@ export async function runRelay(deps: RelayDeps): Promise<void> {
   await listening;
 }
 
-/** A lane: whose turn it is, and the deliveries that it has started and that have not loaded their row yet. */
+/** A lane: whose turn it is, and the deliveries that it has started and that still count. */
 class Turns {
   readonly lane: Lane;
   readonly portions: Portions;
   readonly #stores: RecentStores;
-  readonly #started = new Map<string, { readonly storeId: string; readonly at: number }>();
+  readonly #started: StartedDeliveries;
 
   constructor(lane: Lane, stores: RecentStores) {
     this.lane = lane;
     this.portions = new Portions(lane);
     this.#stores = stores;
+    this.#started = new StartedDeliveries(stores);
   }
   add(rows: readonly OutboxRow[], at: number): void {
     for (const { store_id: storeId } of rows) this.#stores.note(storeId);
     if (this.lane === 'runs') return;
     for (const { message, is_redundant: isRedundant, workflow_id: id, store_id: storeId } of rows)
-      if (message === 'start' && !isRedundant) this.#started.set(id, { storeId, at });
+      if (message === 'start' && !isRedundant) this.#started.add(id, storeId, at);
   }
   /**
    * `isFull`: a store has as many as it may have now, or all stores together. `isHeld`: the same of attempts in flight, which cost nothing while
@@ -101,8 +101,8 @@ class Turns {
    */
   async room(deps: RelayDeps, batch: number): Promise<Room & { readonly isFull: boolean; readonly isHeld: boolean }> {
     const max = MAX_WAITING[this.lane];
-    const used = await this.#waiting(deps);
-    const all = Math.min(batch, max.all - this.#started.size);
+    const used = new Map(await this.#started.counts(deps.pool, deps.clock.now()));
+    const all = Math.min(batch, max.all - this.#started.unloaded);
     const perStore = Math.min(BATCH, this.#stores.areMany ? max.shared : max.alone);
     const isFull = all <= 0 || Math.max(...used.values()) >= perStore;
     const { first } = deps.attempts;
@@ -115,21 +115,6 @@ class Turns {
       isFull,
       isHeld: held.length > 0,
     };
-  }
-  /** How many each store has. */
-  async #waiting({ pool, clock }: RelayDeps): Promise<ReadonlyMap<string, number>> {
-    const started = [...this.#started];
-    if (started.length === 0) return new Map();
-    const { rows } = await pool.query<{ workflow_id: string }>(
-      `SELECT workflow_id FROM run JOIN unnest($1::text[], $2::text[]) AS started (store_id, workflow_id) USING (store_id, workflow_id)
-       WHERE loaded_at IS NULL AND done_at IS NULL`,
-      [started.map(([, { storeId }]) => storeId), started.map(([id]) => id)],
-    );
-    const open = new Set(rows.map((row) => row.workflow_id));
-    const lost = clock.now() - LOST_MS;
-    for (const [id, { at }] of started) if (!open.has(id) || at < lost) this.#started.delete(id);
-    const byStore = Map.groupBy(this.#started.values(), ({ storeId }) => storeId);
-    return new Map([...byStore].map(([storeId, { length }]) => [storeId, length]));
   }
 }
 

@@ -5,11 +5,18 @@
  */
 import type { MonotonicClock } from '../../db/kernel/clock.ts';
 import { Counts } from '../../db/kernel/counts.ts';
+import { RecentStores } from '../../db/kernel/recentStores.ts';
 
 /** Fewer than the connections of the process (worker/main.ts), so that calls find one while all places are taken. */
 export const PLACES = 16;
-/** Of one store, so that a place is left for others while it waits for its own locks. */
-const PER_STORE = 12;
+/** Of a store that is alone, so that a place is left for others while it waits for its own locks. */
+const ALONE = 12;
+/** Of a store while others have transitions too. */
+const AMONG_OTHERS = 3;
+/** Its longest pause after one of them. */
+const MAX_PAUSE_MS = 100;
+/** Others have transitions when they had one within so many milliseconds. */
+const RECENT_MS = 1000;
 /** Of a store that uses much: each that waits holds a slot of the worker. What is more is put off at once. */
 const MANY_WAITING = 24;
 /** Of the two seconds of a local activity: what is put off then goes on as an ordinary activity, which holds no slot between its tries. */
@@ -36,6 +43,7 @@ interface Waiter extends Turn {
 export class Places {
   readonly #usage: Usage;
   readonly #clock: MonotonicClock;
+  readonly #stores: RecentStores;
   readonly #waitMs: number;
   /** In the order of their arrival. */
   readonly #waiting: Waiter[] = [];
@@ -45,6 +53,7 @@ export class Places {
 
   constructor(clock: MonotonicClock = performance, waitMs = WAIT_MS) {
     this.#clock = clock;
+    this.#stores = new RecentStores(RECENT_MS, clock);
     this.#waitMs = waitMs;
     this.#usage = new Usage(clock.now());
   }
@@ -52,15 +61,24 @@ export class Places {
   /** Does the work when its turn comes. Throws a DelayedTurn, with nothing begun, when that is not soon. */
   async take<T>(turn: Turn, work: () => Promise<T>): Promise<T> {
     const { storeId } = turn;
+    this.#stores.note(storeId);
     if (this.#waiting.length > 0 || !this.#hasPlace(storeId)) await this.#wait(turn);
     else this.#occupy(storeId);
+    const began = this.#clock.now();
     try {
       return await this.metered(storeId, work);
     } finally {
       this.#free++;
-      this.#taken.add(storeId, -1);
+      const pauseMs = this.#stores.pauseMs(this.#clock.now() - began, this.#taken.of(storeId), MAX_PAUSE_MS);
+      if (pauseMs === 0) this.#taken.add(storeId, -1);
+      else setTimeout(() => this.#resume(storeId), pauseMs).unref();
       this.#fill();
     }
+  }
+  /** After its pause. */
+  #resume(storeId: string): void {
+    this.#taken.add(storeId, -1);
+    this.#fill();
   }
 
   /** Does work of a store that needs no place, and counts its time as the store's. */
@@ -80,7 +98,7 @@ export class Places {
   }
 
   #hasPlace(storeId: string): boolean {
-    return this.#free > 0 && this.#taken.of(storeId) < PER_STORE;
+    return this.#free > 0 && this.#taken.of(storeId) < (this.#stores.areMany ? AMONG_OTHERS : ALONE);
   }
   #occupy(storeId: string): void {
     this.#free--;

@@ -12,7 +12,9 @@ const RECENT_MS = 2000;
 const MAX_PAUSE_MS = 1000;
 
 const stores = new RecentStores(RECENT_MS);
-const shared = { line: 100, waiting: 1000, waitMs: 20_000 };
+const pauseMs = (_: string, tookMs: number, atOnce: number) => stores.pauseMs(tookMs, atOnce, MAX_PAUSE_MS);
+/** Among others a store pauses after each: what is large takes half of the process's time at most. */
+const shared = { line: 100, waiting: 1000, waitMs: 20_000, pauseMs };
 /** One of a store at a time while others have requests. */
 const reads = new Turns({ ...shared, name: 'large_reads', slots: 4, ofStore: () => (stores.areMany ? 1 : 2) });
 /** Two, so that one which waits for a lock does not keep the store from changing anything else. */
@@ -23,12 +25,9 @@ export async function inTurn<T>(endpoint: Endpoint, storeId: string, gone: () =>
   stores.note(storeId);
   if (!endpoint.isLarge) return work();
   const end = await (endpoint.change === 'none' ? reads : changes).take(storeId, gone());
-  const began = performance.now();
   try {
     return await work();
   } finally {
-    // Among others it pauses for as long as it worked: what is large takes half of the process's time at most.
-    if (stores.areMany) setTimeout(end, Math.min(performance.now() - began, MAX_PAUSE_MS)).unref();
-    else end();
+    end();
   }
 }

@@ -84,12 +84,13 @@ class Neighbour {
     request.on('data', (chunk: Buffer) => (text += chunk.toString()));
     request.on('end', () => {
       response.end('ok');
-      const { data } = JSON.parse(text) as { data: { orderId: string } };
-      this.#arrived.set(data.orderId, performance.now());
+      const { data, createdAt } = JSON.parse(text) as { data: { orderId: string }; createdAt: string };
+      this.#delays.set(data.orderId, Date.now() - Date.parse(createdAt));
       this.#told.get(data.orderId)?.();
     });
   });
-  readonly #arrived = new Map<string, number>();
+  /** By order: from the payment's transition to the arrival of its webhook, in ms. */
+  readonly #delays = new Map<string, number>();
 
   constructor(api: string, storeCode: string, productId: string) {
     this.#api = api;
@@ -132,21 +133,20 @@ class Neighbour {
     return times;
   }
 
-  async #buy(): Promise<{ orderId: string; paidAt: number }> {
+  /** Returns the order's id. */
+  async #buy(): Promise<string> {
     const buyer = await Buyer.arrive(this.#api, this.#storeCode);
     const { checkoutId } = (await ok(buyer.checkout(this.#productId))) as { checkoutId: string };
     const { payUrl, paymentId } = (await ok(buyer.start(checkoutId))) as { payUrl: string; paymentId: string };
     await pay(payUrl);
-    const paidAt = performance.now();
     const { orderId } = (await ok(buyer.status(paymentId))) as { orderId?: string };
     if (orderId === undefined) throw new Error('not paid');
-    return { orderId, paidAt };
+    return orderId;
   }
-  /** From the moment in which the buyer saw that it was paid, which may be after the webhook: then a millisecond. */
-  async #whenTold({ orderId, paidAt }: { readonly orderId: string; readonly paidAt: number }, times: number[]): Promise<void> {
+  async #whenTold(orderId: string, times: number[]): Promise<void> {
     const arrived = new Promise<void>((resolve) => this.#told.set(orderId, resolve));
-    if (!this.#arrived.has(orderId)) await Promise.race([arrived, new Promise((resolve) => setTimeout(resolve, LOST_MS).unref())]);
-    times.push(Math.max(1, (this.#arrived.get(orderId) ?? paidAt + LOST_MS) - paidAt));
+    if (!this.#delays.has(orderId)) await Promise.race([arrived, new Promise((resolve) => setTimeout(resolve, LOST_MS).unref())]);
+    times.push(this.#delays.get(orderId) ?? LOST_MS);
     this.#told.delete(orderId);
   }
 }

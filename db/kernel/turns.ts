@@ -18,6 +18,8 @@ export interface TurnsLimits {
   readonly waiting?: number;
   /** Real milliseconds; then TOO_MANY_REQUESTS with `Retry-After`. */
   readonly waitMs: number;
+  /** How long a store pauses after a turn of so many milliseconds, while it has so many at once. Not at all when left out. */
+  readonly pauseMs?: (storeId: string, tookMs: number, atOnce: number) => number;
 }
 
 export class Turns {
@@ -75,11 +77,19 @@ export class Turns {
   private begin(storeId: string): () => void {
     this.running++;
     this.busy.add(storeId, 1);
-    return () => this.end(storeId);
+    const began = performance.now();
+    return () => this.end(storeId, performance.now() - began);
   }
 
-  private end(storeId: string): void {
+  private end(storeId: string, tookMs: number): void {
     this.running--;
+    const pauseMs = this.limits.pauseMs?.(storeId, tookMs, this.busy.of(storeId)) ?? 0;
+    if (pauseMs === 0) this.leave(storeId);
+    else setTimeout(() => this.leave(storeId), pauseMs).unref();
+    this.next();
+  }
+  /** When its pause is over. */
+  private leave(storeId: string): void {
     this.busy.add(storeId, -1);
     // Behind all others that wait by now.
     const line = this.lines.get(storeId);

@@ -23,3 +23,11 @@ test('stores are many while two of them have had work within the time that is re
   now = 13_000;
   expect(stores.areMany).toBe(false);
 });
+
+test('among others a store pauses as long as all that it does at once takes, up to a limit', () => {
+  const stores = new RecentStores(5000, { now: () => 0 });
+  stores.note('a');
+  expect(stores.pauseMs(10, 3, 100)).toBe(0);
+  stores.note('b');
+  expect([stores.pauseMs(10, 3, 100), stores.pauseMs(10, 1, 100), stores.pauseMs(50, 3, 100)]).toEqual([30, 10, 100]);
+});

@@ -3,6 +3,9 @@ import { expect, test } from '@jest/globals';
 import { Shares } from '../../../db/kernel/shares.ts';
 import { NO_STORE } from '../../../db/kernel/tenancy.ts';
 
+/** Of a store, among others. */
+const LONGEST_PAUSE_MS = 250;
+
 const soon = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Begins so many of a store; how many have begun, and what ends one of them. */
@@ -34,6 +37,7 @@ test.each([
     const other = beginning(shares, 'b', 1, kind);
     expect(await other.begun()).toBe(1);
     hostile.endAll();
+    await new Promise((resolve) => setTimeout(resolve, LONGEST_PAUSE_MS));
     expect(await hostile.begun()).toBe(among);
   },
 );

@@ -42,6 +42,26 @@ test('so many run at once, one of a store, and the store that was served longest
   expect(begun.slice(5)).toEqual(['a.3']);
 });
 
+test('a store that pauses leaves its slot to others', async () => {
+  const pauses: unknown[] = [];
+  const pauseMs = (...of: readonly unknown[]) => (pauses.push(of), 20);
+  const { begun, take, end } = taking(new Turns({ ...OF_ONE, slots: 1, waitMs: 60_000, pauseMs }));
+  const all = Promise.all(['a.1', 'a.2', 'b.1'].map(take));
+  await soon();
+  end('a.1');
+  await soon();
+  expect(begun).toEqual(['a.1', 'b.1']);
+  end('b.1');
+  await soon();
+  expect(begun).toHaveLength(2);
+  await all;
+  expect(begun.at(-1)).toBe('a.2');
+  expect(pauses).toEqual([
+    ['a', expect.any(Number), 1],
+    ['b', expect.any(Number), 1],
+  ]);
+});
+
 test('who waits in vain is told to come again, and leaves its place', async () => {
   const { begun, take, end } = taking(new Turns({ ...OF_ONE, slots: 1, waitMs: 20 }));
   await take('a.1');

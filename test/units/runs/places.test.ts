@@ -1,9 +1,11 @@
 /** Whose turn it is among the transitions of a process (activities/kernel/places.ts, F44). */
 import { expect, test } from '@jest/globals';
+import { mock } from 'node:test';
 import { setImmediate as settled } from 'node:timers/promises';
 import { DelayedTurn, Places, PLACES } from '../../../activities/kernel/places.ts';
 
-const PER_STORE = 12;
+const ALONE = 12;
+const AMONG_OTHERS = 3;
 
 /** Places whose clock stands still unless it is moved, and in which work lasts until it is ended. */
 class Trial {
@@ -43,11 +45,11 @@ class Trial {
     const work = this.places.take({ storeId: store, priority: 2 }, async () => void (this.at += ms));
     await work;
   }
-  /** Fills all places with others' work. */
+  /** Fills all places with the work of as many stores. */
   async fill(): Promise<void> {
-    this.askMany('x', PLACES / 2);
-    this.askMany('y', PLACES / 2);
+    for (let n = 0; n < PLACES; n++) this.ask(String.fromCodePoint('A'.codePointAt(0)! + n));
     await settled();
+    expect(this.begun).toHaveLength(PLACES);
     this.begun.length = 0;
   }
 }
@@ -58,12 +60,37 @@ test('a store alone leaves places free for others, which begin at once', async (
   const trial = new Trial();
   trial.askMany('a', 40);
   await settled();
-  expect(trial.begun).toHaveLength(PER_STORE);
+  expect(trial.begun).toHaveLength(ALONE);
   trial.ask('b');
   await settled();
   expect(trial.begun.at(-1)).toBe('b');
   await trial.end(40);
   expect(trial.begun).toHaveLength(41);
+});
+
+test('among others a store has three places, and pauses after each as long as all of them worked: half of the time is left to others', async () => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  try {
+    const trial = new Trial();
+    trial.ask('b');
+    trial.askMany('a', 10);
+    await settled();
+    expect(trial.begun).toEqual(['b', 'a0', 'a1', 'a2']);
+    trial.at += 10;
+    await trial.end(3, 'a');
+    expect(trial.begun).toHaveLength(4);
+    mock.timers.tick(29);
+    await settled();
+    expect(trial.begun).toHaveLength(4);
+    trial.ask('c');
+    await settled();
+    expect(trial.begun.at(-1)).toBe('c');
+    mock.timers.tick(1);
+    await settled();
+    expect(trial.begun.slice(5)).toEqual(['a3', 'a4', 'a5']);
+  } finally {
+    mock.timers.reset();
+  }
 });
 
 test('payments go first, then stores with fewer places, each in the order of its own', async () => {
@@ -124,10 +151,7 @@ test('whose turn does not come in time is put off with nothing begun, and takes 
   expect(trial.delayed).toEqual(['a0', 'a1', 'a2']);
   await trial.end(PLACES);
   expect(trial.begun).toEqual([]);
-  trial.askMany('b', PLACES / 2);
-  trial.askMany('c', PLACES / 2);
-  await settled();
-  expect(trial.begun).toHaveLength(PLACES);
+  await trial.fill();
 });
 
 test('of a store that uses much only so many wait: others find slots of the worker', async () => {
