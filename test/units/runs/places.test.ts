@@ -5,7 +5,6 @@ import { setImmediate as settled } from 'node:timers/promises';
 import { DelayedTurn, Places, PLACES } from '../../../activities/kernel/places.ts';
 
 const ALONE = 12;
-const AMONG_OTHERS = 3;
 
 /** Places whose clock stands still unless it is moved, and in which work lasts until it is ended. */
 class Trial {
