@@ -76,9 +76,6 @@ export const WAYS = {
         receiver.close();
       });
   },
-  crowd: async (store) => {
-    return () => clients(store, 16, () => buyMany(store, store.productId, 1));
-  },
   audit: async (store) => {
     const states = Array.from({ length: 60 }, (_, n) => ({ ...waiting(`s${n}`), message: '가'.repeat(500) }));
     const graph = { ...simpleLoop(), states: [...simpleLoop().states, ...states] };
