@@ -37,7 +37,7 @@ import { uploads } from './uploads/index.ts';
 import { visits } from './visits/index.ts';
 import { webhooks } from './webhooks/index.ts';
 import { wishlist } from './wishlist/index.ts';
-import type { Endpoint } from './kernel/endpoint.ts';
+import type { Endpoint } from './declare/endpoint.ts';
 
 export const endpoints: readonly Endpoint[] = [
   stores,

@@ -5,12 +5,12 @@ import type { Executor } from '../activities/providers/execution.ts';
 import { createProviders } from '../activities/providers/port.ts';
 import type { Storage } from '../activities/providers/storage.ts';
 import { endpoints } from './endpoints.ts';
-import { completed } from './kernel/approvedRequest.ts';
-import type { GivenDeps } from './kernel/deps.ts';
-import { createExecutor } from './kernel/execute.ts';
-import { createLoginProvider } from './kernel/loginProvider.ts';
-import { Threads } from './kernel/threads.ts';
-import { loadTokenKeys } from './kernel/tokens.ts';
+import { completed } from './approvals/approvedRequest.ts';
+import type { GivenDeps } from './declare/deps.ts';
+import { createExecutor } from './approvals/execute.ts';
+import { createLoginProvider } from './identity/loginProvider.ts';
+import { Threads } from './flows/threadPool.ts';
+import { loadTokenKeys } from './callers/tokens.ts';
 
 interface WorkerDeps extends Pick<GivenDeps, 'orm' | 'config' | 'keyring' | 'clock' | 'log' | 'stopping'> {
   readonly temporal: Client;

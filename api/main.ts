@@ -20,12 +20,12 @@ import { HOUR } from '../domain/kernel/time.ts';
 import { Recorder } from './apiRequestLogs/recorder.ts';
 import { buildApp } from './app.ts';
 import { endpoints } from './endpoints.ts';
-import { completed } from './kernel/approvedRequest.ts';
-import { boundConnections } from './kernel/connections.ts';
-import { arrivalLimits } from './kernel/inFlight.ts';
-import { createLoginProvider } from './kernel/loginProvider.ts';
-import { Threads } from './kernel/threads.ts';
-import { loadTokenKeys } from './kernel/tokens.ts';
+import { completed } from './approvals/approvedRequest.ts';
+import { boundConnections } from './web/connections.ts';
+import { arrivalLimits } from './web/inFlight.ts';
+import { createLoginProvider } from './identity/loginProvider.ts';
+import { Threads } from './flows/threadPool.ts';
+import { loadTokenKeys } from './callers/tokens.ts';
 
 const config = readConfig();
 const tracing = await startTracing('sangjeom-api');

@@ -1,12 +1,12 @@
 /** The cost of refusing a body: for each operation the worst one of 256 kB, compared with parsing it (X6, X7). */
 import { endpoints } from '../api/endpoints.ts';
-import { parseJson } from '../api/kernel/body.ts';
-import type { Endpoint } from '../api/kernel/endpoint.ts';
-import { refusal } from '../api/kernel/reply.ts';
-import { createValidator } from '../api/kernel/validate.ts';
+import { parseJson } from '../api/web/body.ts';
+import type { Endpoint } from '../api/declare/endpoint.ts';
+import { refusal } from '../api/web/envelope.ts';
+import { createValidator } from '../api/validation/validate.ts';
 import { Fault, type FieldError } from '../domain/kernel/errors.ts';
 import { percentile } from './measure.ts';
-import type { Shape } from '../api/kernel/sizes.ts';
+import type { Shape } from '../api/validation/sizes.ts';
 
 const SIZE = 256 * 1024;
 const ROUNDS = 11;

@@ -1,8 +1,8 @@
 /** The API process of `npm run bench -- --request-log`: with the log of management requests, or (`--without`) as if there were none. */
 import { Recorder } from '../api/apiRequestLogs/recorder.ts';
 import { buildApp } from '../api/app.ts';
-import { createLoginProvider } from '../api/kernel/loginProvider.ts';
-import { loadTokenKeys } from '../api/kernel/tokens.ts';
+import { createLoginProvider } from '../api/identity/loginProvider.ts';
+import { loadTokenKeys } from '../api/callers/tokens.ts';
 import { realClock as clock } from '../db/kernel/clock.ts';
 import { readConfig } from '../db/kernel/config.ts';
 import { createKeyring } from '../db/kernel/keyring.ts';

@@ -14,7 +14,7 @@ export interface Executed {
   readonly round: number;
 }
 /**
- * Carries out what was approved, as the API carries out requests (api/kernel/execute.ts). Both functions return the one answer that the
+ * Carries out what was approved, as the API carries out requests (api/approvals/execute.ts). Both functions return the one answer that the
  * execution has, and null where it is not known.
  */
 export interface Executor {

@@ -1,5 +1,5 @@
 import { addBuyerAddress } from '../../db/customers/addressBook.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { BuyerAddress, BuyerAddressRequest, viewBuyerAddress } from './schemas.ts';
 
 export const add = endpoint({

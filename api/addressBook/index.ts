@@ -1,4 +1,4 @@
-import type { Endpoint } from '../kernel/endpoint.ts';
+import type { Endpoint } from '../declare/endpoint.ts';
 import { add } from './add.ts';
 import { list } from './list.ts';
 import { remove } from './remove.ts';

@@ -1,6 +1,6 @@
 import { listBuyerAddresses } from '../../db/customers/addressBook.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, Type } from '../declare/schema.ts';
 import { BuyerAddress, viewBuyerAddress } from './schemas.ts';
 
 export const list = endpoint({

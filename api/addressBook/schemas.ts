@@ -1,5 +1,5 @@
 import type { CustomerAddress } from '../../db/customers/entities.ts';
-import { Address, closed, Id, Name, Type } from '../kernel/schema.ts';
+import { Address, closed, Id, Name, Type } from '../declare/schema.ts';
 
 export const BuyerAddressRequest = closed(
   {

@@ -1,5 +1,5 @@
 import { findAddress } from '../../db/addresses/queries.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { SellerAddressView, viewAddress } from './schemas.ts';
 
 export const get = endpoint({

@@ -1,8 +1,8 @@
 import { listAddresses } from '../../db/addresses/queries.ts';
 import { ADDRESS_TYPES } from '../../domain/products/rules.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { among, named, read } from '../kernel/query.ts';
-import { closed, Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { among, named, read } from '../declare/parameters.ts';
+import { closed, Type } from '../declare/schema.ts';
 import { SellerAddressView, viewAddress } from './schemas.ts';
 
 const Query = Type.Object({ type: named(among(ADDRESS_TYPES), 'Of this type') });

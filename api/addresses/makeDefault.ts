@@ -1,5 +1,5 @@
 import { makeDefault as make } from '../../db/addresses/commands.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { SellerAddressView, viewAddress } from './schemas.ts';
 import { ADDRESS } from './subject.ts';
 

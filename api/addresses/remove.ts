@@ -1,6 +1,6 @@
 import { deleteAddress } from '../../db/addresses/commands.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { Type } from '../declare/schema.ts';
 import { ADDRESS } from './subject.ts';
 
 export const remove = endpoint({

@@ -1,5 +1,5 @@
 import { replaceAddress } from '../../db/addresses/commands.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { SellerAddressRequest, SellerAddressView, viewAddress } from './schemas.ts';
 import { ADDRESS } from './subject.ts';
 

@@ -1,6 +1,6 @@
 import type { SellerAddress } from '../../db/addresses/entities.ts';
 import { ADDRESS_TYPES } from '../../domain/products/rules.ts';
-import { closed, Id, Name, nullable, oneOf, Phone, Type, ZipCode } from '../kernel/schema.ts';
+import { closed, Id, Name, nullable, oneOf, Phone, Type, ZipCode } from '../declare/schema.ts';
 
 const common = { type: oneOf(ADDRESS_TYPES), name: Name(50), receiver: Name(50), mobile: Phone, zipCode: ZipCode, address: Name(200) };
 export const SellerAddressRequest = closed(

@@ -1,4 +1,4 @@
-import { shownBy, type Subject } from '../kernel/subject.ts';
+import { shownBy, type Subject } from '../declare/subject.ts';
 import { get } from './get.ts';
 
 export const ADDRESS: Subject = shownBy(get, { type: 'ADDRESS', idField: 'addressId', given: ['addressId'] });

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../kernel/endpoint.ts';
+import type { Endpoint } from '../declare/endpoint.ts';
 import { overview } from './overview.ts';
 import { products } from './products.ts';
 import { sources } from './sources.ts';

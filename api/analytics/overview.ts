@@ -1,7 +1,7 @@
 import { readOverview } from '../../db/visits/lists.ts';
 import { overviewOf } from '../../domain/visits/overview.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Count, Day, Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, Count, Day, Type } from '../declare/schema.ts';
 import { filterOf, head, reported, Sum, viewHead } from './schemas.ts';
 
 const counts = {

@@ -1,6 +1,6 @@
 import { listProducts } from '../../db/visits/lists.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Count, Id, paging, Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, Count, Id, paging, Type } from '../declare/schema.ts';
 import { filterOf, list, reported, Sum, viewHead } from './schemas.ts';
 
 const VisitedProduct = closed(

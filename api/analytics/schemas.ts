@@ -2,8 +2,8 @@ import { Fault } from '../../domain/kernel/errors.ts';
 import { type Days, periodOf, periodProblems } from '../../domain/kernel/period.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { MAX_DAYS } from '../../domain/visits/rules.ts';
-import { FLAGS } from '../kernel/query.ts';
-import { Count, Day, nullable, oneOf, Timestamp, Type } from '../kernel/schema.ts';
+import { FLAGS } from '../declare/parameters.ts';
+import { Count, Day, nullable, oneOf, Timestamp, Type } from '../declare/schema.ts';
 
 /** Sums have no largest value. */
 export const Sum = Type.Integer({ minimum: 0, description: 'Won' });

@@ -1,6 +1,6 @@
 import { listSources } from '../../db/visits/lists.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Count, paging, Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, Count, paging, Type } from '../declare/schema.ts';
 import { filterOf, list, reported, Sum, viewHead } from './schemas.ts';
 
 const VisitSource = closed(

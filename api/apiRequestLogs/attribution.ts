@@ -3,10 +3,10 @@ import { sqlOn } from '../../db/kernel/sql.ts';
 import { findTenant } from '../../db/stores/queries.ts';
 import type { Acting } from '../../domain/identity/actors.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import { actorOf } from '../kernel/actor.ts';
-import { storeCallerOf } from '../kernel/authenticate.ts';
-import type { Proof } from '../kernel/bearer.ts';
-import type { ApiDeps } from '../kernel/deps.ts';
+import { actorOf } from '../callers/actor.ts';
+import { storeCallerOf } from '../callers/authenticate.ts';
+import type { Proof } from '../callers/bearer.ts';
+import type { ApiDeps } from '../declare/deps.ts';
 
 export interface Attribution {
   readonly storeId: string;

@@ -1,10 +1,10 @@
 import { type ApiRequestFilter, hasApiRequest, listApiRequests } from '../../db/apiRequestLogs/queries.ts';
 import { LISTED_MS, METHODS } from '../../domain/apiRequestLogs/rules.ts';
 import { invalid } from '../../domain/kernel/errors.ts';
-import { log, logOf, logPaging, readCursor } from '../kernel/cursor.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { among, fromTime, matching, named, read, toTime } from '../kernel/query.ts';
-import { type Static, Type } from '../kernel/schema.ts';
+import { log, logOf, logPaging, readCursor } from '../declare/cursor.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { among, fromTime, matching, named, read, toTime } from '../declare/parameters.ts';
+import { type Static, Type } from '../declare/schema.ts';
 import { ApiRequestRecord, viewApiRequest } from './schemas.ts';
 
 const NEWEST = 'r';

@@ -1,10 +1,10 @@
 import type { Router } from '@koa/router';
 import type { Context, Middleware } from 'koa';
-import { isManagement } from '../kernel/aliases.ts';
-import type { StoreCaller } from '../kernel/authenticate.ts';
-import type { Proof } from '../kernel/bearer.ts';
-import type { Observed } from '../kernel/dispatch.ts';
-import type { ApiDeps } from '../kernel/deps.ts';
+import { isManagement } from '../web/aliases.ts';
+import type { StoreCaller } from '../callers/authenticate.ts';
+import type { Proof } from '../callers/bearer.ts';
+import type { Observed } from '../pipeline/dispatch.ts';
+import type { ApiDeps } from '../declare/deps.ts';
 import { isOurs } from './attribution.ts';
 import type { Answered, Recorder } from './recorder.ts';
 

@@ -7,9 +7,9 @@ import { unloggedRequests } from '../../db/kernel/metrics.ts';
 import { isOutage } from '../../db/kernel/outage.ts';
 import { inTenant, realTime, REQUEST } from '../../db/kernel/tx.ts';
 import { RetryLater } from '../../domain/kernel/errors.ts';
-import { Batches } from '../kernel/batches.ts';
-import type { Caller } from '../kernel/endpoint.ts';
-import type { ApiDeps } from '../kernel/deps.ts';
+import { Batches } from './batches.ts';
+import type { Caller } from '../declare/endpoint.ts';
+import type { ApiDeps } from '../declare/deps.ts';
 import { attribute, type Attribution, type Evidence } from './attribution.ts';
 
 const SIZE = 200;

@@ -1,7 +1,7 @@
 import type { ApiRequest } from '../../db/apiRequestLogs/queries.ts';
 import { ACTOR_TYPES } from '../../domain/identity/actors.ts';
 import { korean } from '../../domain/kernel/time.ts';
-import { closed, Count, Id, nullable, oneOf, Timestamp, Type } from '../kernel/schema.ts';
+import { closed, Count, Id, nullable, oneOf, Timestamp, Type } from '../declare/schema.ts';
 
 export const Actor = closed(
   {

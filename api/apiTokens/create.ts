@@ -1,7 +1,7 @@
 import { issueApiToken } from '../../db/identity/apiTokens.ts';
 import { covers } from '../../domain/identity/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { ApiTokenRequest, NewApiToken, viewApiToken } from './schemas.ts';
 import { API_TOKEN } from './subject.ts';
 

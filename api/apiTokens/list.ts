@@ -1,6 +1,6 @@
 import { listApiTokens } from '../../db/identity/apiTokens.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { listOf, page, paging, Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { listOf, page, paging, Type } from '../declare/schema.ts';
 import { ApiToken, viewApiToken } from './schemas.ts';
 
 export const list = endpoint({

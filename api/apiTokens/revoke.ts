@@ -1,6 +1,6 @@
 import { revokeApiToken } from '../../db/identity/apiTokens.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { Type } from '../declare/schema.ts';
 import { API_TOKEN } from './subject.ts';
 
 export const revoke = endpoint({

@@ -1,7 +1,7 @@
 import type { ShownApiToken } from '../../db/identity/apiTokens.ts';
 import { ROLE_SCOPES } from '../../domain/identity/rules.ts';
 import { korean } from '../../domain/kernel/time.ts';
-import { closed, Id, Name, nullable, oneOf, Timestamp, Type } from '../kernel/schema.ts';
+import { closed, Id, Name, nullable, oneOf, Timestamp, Type } from '../declare/schema.ts';
 
 const fields = {
   tokenId: Id,

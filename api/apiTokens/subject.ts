@@ -1,5 +1,5 @@
 import { listApiTokens } from '../../db/identity/apiTokens.ts';
-import type { Subject } from '../kernel/subject.ts';
+import type { Subject } from '../declare/subject.ts';
 import { ApiToken, viewApiToken } from './schemas.ts';
 
 export const API_TOKEN: Subject = {

@@ -1,7 +1,7 @@
 import { findApproval } from '../../db/approvals/queries.ts';
 import { viewApproval } from '../../db/approvals/views.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { Approval } from './schemas.ts';
 
 export const get = endpoint({

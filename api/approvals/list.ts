@@ -1,9 +1,9 @@
 import { listApprovals, namesOf } from '../../db/approvals/queries.ts';
 import { viewListed } from '../../db/approvals/views.ts';
 import { APPROVAL_STATUSES } from '../../domain/approvals/rules.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { amongAll, named, read } from '../kernel/query.ts';
-import { listOf, page, paging, Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { amongAll, named, read } from '../declare/parameters.ts';
+import { listOf, page, paging, Type } from '../declare/schema.ts';
 import { ListedApproval } from './schemas.ts';
 
 const Query = Type.Object({

@@ -1,4 +1,4 @@
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { Approval, DecisionRequest } from './schemas.ts';
 import { DECISION_ERRORS, sendDecision } from './sendDecision.ts';
 import { APPROVAL } from './subject.ts';

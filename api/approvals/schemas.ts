@@ -1,7 +1,7 @@
 import { APPROVAL_STATUSES, APPROVER_ROLES } from '../../domain/approvals/rules.ts';
 import { TARGET_TYPES } from '../../domain/audit/targets.ts';
 import { Actor } from '../apiRequestLogs/schemas.ts';
-import { closed, Id, nullable, oneOf, Timestamp, Type } from '../kernel/schema.ts';
+import { closed, Id, nullable, oneOf, Timestamp, Type } from '../declare/schema.ts';
 
 const Preview = closed(
   {

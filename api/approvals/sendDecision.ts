@@ -10,9 +10,9 @@ import type { Acting } from '../../domain/identity/actors.ts';
 import type { Preview } from '../../domain/approvals/rules.ts';
 import type { Role } from '../../domain/identity/rules.ts';
 import { type ErrorCode, Fault } from '../../domain/kernel/errors.ts';
-import type { Commands } from '../kernel/commands.ts';
-import type { ApiDeps } from '../kernel/deps.ts';
-import { refusal } from '../kernel/reply.ts';
+import type { Commands } from '../pipeline/commands.ts';
+import type { ApiDeps } from '../declare/deps.ts';
+import { refusal } from '../web/envelope.ts';
 
 export interface DecisionContext {
   readonly commands: Commands;

@@ -1,5 +1,5 @@
 import { findApproval, statusNow } from '../../db/approvals/queries.ts';
-import type { Subject } from '../kernel/subject.ts';
+import type { Subject } from '../declare/subject.ts';
 
 /** Of a decision only the request's own state is told, not what it would change. */
 export const APPROVAL: Subject = {

@@ -1,5 +1,5 @@
 import { readAudit } from '../../db/audit/queries.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { AuditRecord, viewAudit } from './schemas.ts';
 
 export const get = endpoint({

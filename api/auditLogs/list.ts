@@ -3,10 +3,10 @@ import { type AuditFilter, listAudit } from '../../db/audit/queries.ts';
 import { OUTCOMES, SOURCES } from '../../domain/audit/rules.ts';
 import { ACTOR_TYPES } from '../../domain/identity/actors.ts';
 import { invalid } from '../../domain/kernel/errors.ts';
-import { log, logOf, logPaging, readCursor } from '../kernel/cursor.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { among, amongAll, fromTime, matching, named, read, toTime } from '../kernel/query.ts';
-import { type Static, Type } from '../kernel/schema.ts';
+import { log, logOf, logPaging, readCursor } from '../declare/cursor.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { among, amongAll, fromTime, matching, named, read, toTime } from '../declare/parameters.ts';
+import { type Static, Type } from '../declare/schema.ts';
 import { AuditRecord, viewAudit } from './schemas.ts';
 
 const NEWEST = 'a';

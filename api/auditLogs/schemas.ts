@@ -2,7 +2,7 @@ import type { AuditRecord as Found } from '../../db/audit/queries.ts';
 import { OUTCOMES, SOURCES } from '../../domain/audit/rules.ts';
 import { ACTOR_TYPES } from '../../domain/identity/actors.ts';
 import { korean } from '../../domain/kernel/time.ts';
-import { closed, Id, nullable, oneOf, Timestamp, Type } from '../kernel/schema.ts';
+import { closed, Id, nullable, oneOf, Timestamp, Type } from '../declare/schema.ts';
 
 const AuditActor = closed(
   {

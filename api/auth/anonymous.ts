@@ -1,7 +1,7 @@
 import { openSession } from '../../db/identity/sessions.ts';
 import { korean } from '../../domain/kernel/time.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Timestamp, Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, Timestamp, Type } from '../declare/schema.ts';
 
 export const anonymous = endpoint({
   id: 'auth.anonymous',

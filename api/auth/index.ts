@@ -1,4 +1,4 @@
-import type { Endpoint } from '../kernel/endpoint.ts';
+import type { Endpoint } from '../declare/endpoint.ts';
 import { anonymous } from './anonymous.ts';
 import { login } from './login.ts';
 import { signup } from './signup.ts';

@@ -1,6 +1,6 @@
 import type { Holder } from '../../db/customers/commands.ts';
-import type { ApiDeps } from '../kernel/deps.ts';
-import { MEMBER_SECONDS } from '../kernel/tokens.ts';
+import type { ApiDeps } from '../declare/deps.ts';
+import { MEMBER_SECONDS } from '../callers/tokens.ts';
 
 /** A buyer's token, valid for 30 minutes of real time. */
 export async function loggedIn({ keys }: ApiDeps, storeId: string, { customerId, generation }: Holder, realNow: number) {

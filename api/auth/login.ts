@@ -3,9 +3,9 @@ import { findByEmail, isCurrentHolder } from '../../db/customers/queries.ts';
 import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { MINUTE } from '../../domain/kernel/time.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { limitKey } from '../kernel/limits.ts';
-import { verifyPassword } from '../kernel/passwords.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { limitKey } from '../web/limits.ts';
+import { verifyPassword } from '../callers/passwords.ts';
 import { loggedIn } from './loggedIn.ts';
 import { LoggedIn, LoginRequest } from './schemas.ts';
 

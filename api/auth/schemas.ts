@@ -1,6 +1,6 @@
 import { CONSENT_KINDS } from '../../domain/customers/consents.ts';
 import { ConsentVersion } from '../consents/schemas.ts';
-import { closed, Email, Id, Name, Phone, Type, VERBATIM, oneOf } from '../kernel/schema.ts';
+import { closed, Email, Id, Name, Phone, Type, VERBATIM, oneOf } from '../declare/schema.ts';
 
 /** At most as long as a guest token. */
 const CartToken = Type.String({ minLength: 20, maxLength: 100 });

@@ -1,10 +1,10 @@
 import { mergeCart } from '../../db/cart/merge.ts';
 import { signUp } from '../../db/customers/commands.ts';
 import type { FieldError } from '../../domain/kernel/errors.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { hashNewPassword } from '../kernel/passwords.ts';
-import type { Static } from '../kernel/schema.ts';
-import type { Fitting } from '../kernel/validate.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { hashNewPassword } from '../callers/passwords.ts';
+import type { Static } from '../declare/schema.ts';
+import type { Fitting } from '../validation/validate.ts';
 import { loggedIn } from './loggedIn.ts';
 import { LoggedIn, SignUpRequest } from './schemas.ts';
 

@@ -4,9 +4,9 @@ import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { isConfirmation } from '../../domain/customers/rules.ts';
 import { invalid } from '../../domain/kernel/errors.ts';
 import { korean, MINUTE } from '../../domain/kernel/time.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { limitKey } from '../kernel/limits.ts';
-import { verifyPassword } from '../kernel/passwords.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { limitKey } from '../web/limits.ts';
+import { verifyPassword } from '../callers/passwords.ts';
 import { Withdrawn } from '../customers/schemas.ts';
 import { WithdrawRequest } from './schemas.ts';
 

@@ -1,9 +1,9 @@
 import { addToCart } from '../../db/cart/commands.ts';
 import { readCart } from '../../db/cart/queries.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { VISIT, visitOf } from '../kernel/visit.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { VISIT, visitOf } from '../visits/visit.ts';
 import { stayProblems } from '../../domain/products/calendar.ts';
-import { closed, Id, Stay, Type } from '../kernel/schema.ts';
+import { closed, Id, Stay, Type } from '../declare/schema.ts';
 import { Cart, Quantity, viewCart } from './schemas.ts';
 
 export const add = endpoint({

@@ -1,7 +1,7 @@
 import { changeQuantity } from '../../db/cart/commands.ts';
 import { readCart } from '../../db/cart/queries.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed } from '../declare/schema.ts';
 import { Cart, Quantity, viewCart } from './schemas.ts';
 
 export const change = endpoint({

@@ -1,5 +1,5 @@
 import { readCart } from '../../db/cart/queries.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { Cart, viewCart } from './schemas.ts';
 
 export const get = endpoint({

@@ -1,6 +1,6 @@
 import { removeFromCart } from '../../db/cart/commands.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { Type } from '../declare/schema.ts';
 
 export const remove = endpoint({
   id: 'cart.remove',

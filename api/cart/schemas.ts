@@ -1,6 +1,6 @@
 import { MAX_QUANTITY } from '../../db/cart/commands.ts';
 import { type CartLine } from '../../db/cart/queries.ts';
-import { closed, Id, nullable, PricedStay, Type, viewStay, Won } from '../kernel/schema.ts';
+import { closed, Id, nullable, PricedStay, Type, viewStay, Won } from '../declare/schema.ts';
 
 export const Quantity = Type.Integer({ minimum: 1, maximum: MAX_QUANTITY });
 export const Cart = closed(

@@ -1,6 +1,6 @@
 import { createCategory } from '../../db/categories/commands.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Id, Name, nullable, Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, Id, Name, nullable, Type } from '../declare/schema.ts';
 import { Category, viewCategory } from './schemas.ts';
 import { CATEGORY } from './subject.ts';
 

@@ -1,5 +1,5 @@
 import { findCategory } from '../../db/categories/queries.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { Category, viewCategory } from './schemas.ts';
 
 export const get = endpoint({

@@ -1,6 +1,6 @@
 import { listCategories } from '../../db/categories/queries.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { listOf, page, paging, Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { listOf, page, paging, Type } from '../declare/schema.ts';
 import { Category, viewCategory } from './schemas.ts';
 
 export const list = endpoint({

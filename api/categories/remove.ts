@@ -1,6 +1,6 @@
 import { deleteCategory } from '../../db/categories/commands.ts';
-import { Type } from '../kernel/schema.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { Type } from '../declare/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { CATEGORY } from './subject.ts';
 
 export const remove = endpoint({

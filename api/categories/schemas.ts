@@ -1,5 +1,5 @@
 import type { Category as Row } from '../../db/categories/entities.ts';
-import { closed, Id, nullable, Type } from '../kernel/schema.ts';
+import { closed, Id, nullable, Type } from '../declare/schema.ts';
 
 export const Category = closed(
   { categoryId: Id, name: Type.String(), parentId: nullable(Id), depth: Type.Integer(), isLeaf: Type.Boolean(), flowId: nullable(Id) },

@@ -1,4 +1,4 @@
-import { shownBy, type Subject } from '../kernel/subject.ts';
+import { shownBy, type Subject } from '../declare/subject.ts';
 import { get } from './get.ts';
 
 export const CATEGORY: Subject = shownBy(get, { type: 'CATEGORY', idField: 'categoryId', given: ['categoryId'] });

@@ -5,10 +5,10 @@ import { readSettings } from '../../db/paymentSettings/queries.ts';
 import { readStore } from '../../db/stores/queries.ts';
 import { CHECKOUT_LINES } from '../../domain/checkout/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { stayProblems } from '../../domain/products/calendar.ts';
 import { FULFILLMENT_METHODS } from '../../domain/products/rules.ts';
-import { closed, Id, oneOf, Stay, Type } from '../kernel/schema.ts';
+import { closed, Id, oneOf, Stay, Type } from '../declare/schema.ts';
 import { Checkout, viewCheckout } from './schemas.ts';
 
 const Line = closed(

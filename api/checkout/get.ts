@@ -2,7 +2,7 @@ import { readUsable } from '../../db/checkout/points.ts';
 import { findCheckout } from '../../db/checkout/queries.ts';
 import { readSettings } from '../../db/paymentSettings/queries.ts';
 import { readStore } from '../../db/stores/queries.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { Checkout, viewCheckout } from './schemas.ts';
 
 export const get = endpoint({

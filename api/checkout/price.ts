@@ -2,8 +2,8 @@ import { previewPoints } from '../../db/checkout/points.ts';
 import { findCheckout } from '../../db/checkout/queries.ts';
 import { lineTotalWon, viewDelivery } from '../../domain/checkout/rules.ts';
 import { ADJUST_REASONS, REJECT_REASONS } from '../../domain/points/use.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Count, Id, nullable, oneOf, Type, Won, ZipCode } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, Count, Id, nullable, oneOf, Type, Won, ZipCode } from '../declare/schema.ts';
 import { Amounts, PaidDelivery, pointFields, viewPoints } from './schemas.ts';
 
 const Pricing = closed(

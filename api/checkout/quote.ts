@@ -2,8 +2,8 @@ import { findCheckout } from '../../db/checkout/queries.ts';
 import { readStore, shippingPolicyOf } from '../../db/stores/queries.ts';
 import { price } from '../../domain/checkout/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Won, ZipCode } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, Won, ZipCode } from '../declare/schema.ts';
 import { Delivery } from './schemas.ts';
 
 export const quote = endpoint({

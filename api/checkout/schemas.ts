@@ -8,7 +8,7 @@ import { korean } from '../../domain/kernel/time.ts';
 import { paymentOptions, type RoutingFacts } from '../../domain/paymentSettings/routing.ts';
 import { PAYMENT_METHODS } from '../../domain/payments/rules.ts';
 import { Total } from '../points/schemas.ts';
-import { closed, Count, Id, nullable, oneOf, PricedStay, Timestamp, Type, viewStay, Won } from '../kernel/schema.ts';
+import { closed, Count, Id, nullable, oneOf, PricedStay, Timestamp, Type, viewStay, Won } from '../declare/schema.ts';
 
 export const Amounts = closed(
   { productAmount: Won, deliveryFee: Won, couponDiscountAmount: Won, pointAmount: Won, totalAmount: Won },

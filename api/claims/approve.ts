@@ -1,6 +1,6 @@
 import type { viewRefund } from '../../db/claims/views.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Type, Won } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, Type, Won } from '../declare/schema.ts';
 import { AMOUNTS, ClaimRefund } from './schemas.ts';
 import { CLAIM_ERRORS, sendClaimCommand } from './sendCommand.ts';
 import { CLAIM } from './subject.ts';

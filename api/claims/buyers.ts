@@ -8,10 +8,10 @@ import { customerOf } from '../../db/orders/lookups.ts';
 import { readItem } from '../../db/orders/queries.ts';
 import { type ClaimRequest, requestProblems } from '../../domain/claims/rules.ts';
 import { type ErrorCode, Fault, type FieldError } from '../../domain/kernel/errors.ts';
-import type { Commands } from '../kernel/commands.ts';
-import type { ApiDeps } from '../kernel/deps.ts';
-import type { Caller } from '../kernel/endpoint.ts';
-import { imageProblems } from '../kernel/images.ts';
+import type { Commands } from '../pipeline/commands.ts';
+import type { ApiDeps } from '../declare/deps.ts';
+import type { Caller } from '../declare/endpoint.ts';
+import { imageProblems } from '../uploads/images.ts';
 import { sendClaimCommand } from './sendCommand.ts';
 
 /** The refusals of a claim, in their order. */

@@ -1,6 +1,6 @@
 import { COLLECTION_METHODS, collectionProblems } from '../../domain/claims/rules.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, oneOf, Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, oneOf, Type } from '../declare/schema.ts';
 import { CarrierCode, Claim, TrackingNumber } from './schemas.ts';
 import { CLAIM_ERRORS, sendSellerCommand, trackingNumberText } from './sendCommand.ts';
 import { CLAIM } from './subject.ts';

@@ -1,9 +1,9 @@
 import { inspectionProblems, QUANTITIES } from '../../domain/claims/rules.ts';
 import type { ClaimView } from '../../db/claims/views.ts';
 import { invalid } from '../../domain/kernel/errors.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { imageProblems } from '../kernel/images.ts';
-import { closed, Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { imageProblems } from '../uploads/images.ts';
+import { closed, Type } from '../declare/schema.ts';
 import { Claim, Images } from './schemas.ts';
 import { CLAIM_ERRORS, sendClaimCommand } from './sendCommand.ts';
 import { CLAIM } from './subject.ts';

@@ -1,5 +1,5 @@
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed } from '../declare/schema.ts';
 import { Claim } from './schemas.ts';
 import { CLAIM_ERRORS, sendSellerCommand } from './sendCommand.ts';
 import { CLAIM } from './subject.ts';

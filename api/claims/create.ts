@@ -1,5 +1,5 @@
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed } from '../declare/schema.ts';
 import { checkOwner, file, FILING_ERRORS, filingProblems } from './buyers.ts';
 import { BuyerClaim, REASON_OF_TYPE, requestFields } from './schemas.ts';
 

@@ -1,6 +1,6 @@
-import { endpoint } from '../kernel/endpoint.ts';
-import { guestFields, verifyGuest } from '../kernel/guestOrders.ts';
-import { closed } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { guestFields, verifyGuest } from '../orders/guestOrders.ts';
+import { closed } from '../declare/schema.ts';
 import { checkGuestItem, file, FILING_ERRORS, filingProblems } from './buyers.ts';
 import { BuyerClaim, REASON_OF_TYPE, requestFields } from './schemas.ts';
 

@@ -1,6 +1,6 @@
 import { readClaim } from '../../db/claims/queries.ts';
 import { viewClaims } from '../../db/claims/views.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { Claim } from './schemas.ts';
 
 export const get = endpoint({

@@ -1,7 +1,7 @@
 import { readClaim } from '../../db/claims/queries.ts';
 import { viewClaims, withoutSellersOwn } from '../../db/claims/views.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { BuyerClaim } from './schemas.ts';
 
 export const getMine = endpoint({

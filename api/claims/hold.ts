@@ -1,5 +1,5 @@
 import { MAX_HOLD_MS } from '../../domain/claims/rules.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { Claim, HoldRequest } from './schemas.ts';
 import { CLAIM_ERRORS, sendSellerCommand } from './sendCommand.ts';
 import { CLAIM } from './subject.ts';

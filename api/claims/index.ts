@@ -1,4 +1,4 @@
-import type { Endpoint } from '../kernel/endpoint.ts';
+import type { Endpoint } from '../declare/endpoint.ts';
 import { approve } from './approve.ts';
 import { collect } from './collect.ts';
 import { completeCollection } from './completeCollection.ts';

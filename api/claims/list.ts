@@ -2,11 +2,11 @@ import type { Claim as Row } from '../../db/claims/entities.ts';
 import { listClaims } from '../../db/claims/queries.ts';
 import { viewListedClaims } from '../../db/claims/views.ts';
 import { CLAIM_STATUSES, CLAIM_TYPES } from '../../domain/claims/rules.ts';
-import { fitted } from '../kernel/answers.ts';
-import { cursorQuery, feed, feedOf, readCursor } from '../kernel/cursor.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { among, amongAll, named, read, sent } from '../kernel/query.ts';
-import { Id, paging, Type } from '../kernel/schema.ts';
+import { fitted } from '../declare/shortened.ts';
+import { cursorQuery, feed, feedOf, readCursor } from '../declare/cursor.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { among, amongAll, named, read, sent } from '../declare/parameters.ts';
+import { Id, paging, Type } from '../declare/schema.ts';
 import { CLAIM_CUT, ListedClaim } from './schemas.ts';
 
 /** The name of the order in cursors: newest first. */

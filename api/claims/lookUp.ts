@@ -1,9 +1,9 @@
 import { readClaim } from '../../db/claims/queries.ts';
 import { viewClaims, withoutSellersOwn } from '../../db/claims/views.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { guestFields, verifyGuest } from '../kernel/guestOrders.ts';
-import { closed } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { guestFields, verifyGuest } from '../orders/guestOrders.ts';
+import { closed } from '../declare/schema.ts';
 import { BuyerClaim } from './schemas.ts';
 
 export const lookUp = endpoint({

@@ -1,6 +1,6 @@
-import { endpoint } from '../kernel/endpoint.ts';
-import { guestFields, verifyGuest } from '../kernel/guestOrders.ts';
-import { closed } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { guestFields, verifyGuest } from '../orders/guestOrders.ts';
+import { closed } from '../declare/schema.ts';
 import { checkGuestItem, FILING_ERRORS, filingProblems, preview } from './buyers.ts';
 import { ClaimPreview, REASON_OF_TYPE, requestFields } from './schemas.ts';
 

@@ -1,5 +1,5 @@
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Id, Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, Id, Type } from '../declare/schema.ts';
 import { CarrierCode, Claim, TrackingNumber } from './schemas.ts';
 import { CLAIM_ERRORS, sendSellerCommand, trackingNumberText } from './sendCommand.ts';
 import { CLAIM } from './subject.ts';

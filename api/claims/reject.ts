@@ -1,8 +1,8 @@
 import { MIN_EXPLANATION, REJECT_REASONS, rejectionProblems } from '../../domain/claims/rules.ts';
-import { visibleText } from '../kernel/documentedSchema.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { imageProblems } from '../kernel/images.ts';
-import { closed, oneOf, Type } from '../kernel/schema.ts';
+import { visibleText } from '../declare/documentedSchema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { imageProblems } from '../uploads/images.ts';
+import { closed, oneOf, Type } from '../declare/schema.ts';
 import { Claim, Images } from './schemas.ts';
 import { CLAIM_ERRORS, sendSellerCommand } from './sendCommand.ts';
 import { CLAIM } from './subject.ts';

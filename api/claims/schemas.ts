@@ -8,9 +8,9 @@ import {
   REJECT_REASONS,
 } from '../../domain/claims/rules.ts';
 import { CARRIERS } from '../../domain/orders/rules.ts';
-import { type Cut, Truncated } from '../kernel/answers.ts';
-import { ImageUrl } from '../kernel/images.ts';
-import { closed, Count, Id, Name, nullable, oneOf, Timestamp, Type, Won } from '../kernel/schema.ts';
+import { type Cut, Truncated } from '../declare/shortened.ts';
+import { ImageUrl } from '../uploads/images.ts';
+import { closed, Count, Id, Name, nullable, oneOf, Timestamp, Type, Won } from '../declare/schema.ts';
 
 export const CarrierCode = oneOf(Object.keys(CARRIERS), 'One of GET /v1/carriers');
 export const TrackingNumber = Type.String({ minLength: 1, maxLength: 40, pattern: '^[0-9A-Za-z-]+$' });

@@ -1,5 +1,5 @@
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed } from '../declare/schema.ts';
 import { withdrawClaim } from './buyers.ts';
 import { BuyerClaim } from './schemas.ts';
 import { CLAIM_ERRORS } from './sendCommand.ts';

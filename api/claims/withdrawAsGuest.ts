@@ -1,6 +1,6 @@
-import { endpoint } from '../kernel/endpoint.ts';
-import { guestFields, verifyGuest } from '../kernel/guestOrders.ts';
-import { closed } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { guestFields, verifyGuest } from '../orders/guestOrders.ts';
+import { closed } from '../declare/schema.ts';
 import { withdrawClaim } from './buyers.ts';
 import { BuyerClaim } from './schemas.ts';
 import { CLAIM_ERRORS } from './sendCommand.ts';

@@ -1,5 +1,5 @@
 import { deactivateClient, withAuthors } from '../../db/identity/clients.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { ApiClient, viewClient } from './schemas.ts';
 import { API_CLIENT } from './subject.ts';
 

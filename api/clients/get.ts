@@ -1,5 +1,5 @@
 import { readClient } from '../../db/identity/clients.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { ApiClient, viewClient } from './schemas.ts';
 
 export const get = endpoint({

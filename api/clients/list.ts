@@ -1,8 +1,8 @@
 import { listClients } from '../../db/identity/clients.ts';
-import { fitted } from '../kernel/answers.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { among, named, read } from '../kernel/query.ts';
-import { listOf, page, paging, Type } from '../kernel/schema.ts';
+import { fitted } from '../declare/shortened.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { among, named, read } from '../declare/parameters.ts';
+import { listOf, page, paging, Type } from '../declare/schema.ts';
 import { CLIENT_CUT, ListedClient, viewClient } from './schemas.ts';
 
 const STATUSES = ['ACTIVE', 'REVOKED'] as const;

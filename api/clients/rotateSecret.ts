@@ -1,5 +1,5 @@
 import { rotateSecret as rotate, withAuthors } from '../../db/identity/clients.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { NewSecret, viewClient } from './schemas.ts';
 import { API_CLIENT } from './subject.ts';
 

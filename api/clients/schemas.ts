@@ -1,8 +1,8 @@
 import type { ShownClient } from '../../db/identity/clients.ts';
 import { GRANT_TYPES } from '../../domain/identity/rules.ts';
 import { korean } from '../../domain/kernel/time.ts';
-import { type Cut, Truncated } from '../kernel/answers.ts';
-import { closed, Id, nullable, oneOf, Timestamp, Type } from '../kernel/schema.ts';
+import { type Cut, Truncated } from '../declare/shortened.ts';
+import { closed, Id, nullable, oneOf, Timestamp, Type } from '../declare/schema.ts';
 
 const fields = {
   clientId: Id,

@@ -1,5 +1,5 @@
 import { changeOwnConsent } from '../../db/customers/consents.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { ConsentRequest, CurrentConsents, viewState } from './schemas.ts';
 
 export const change = endpoint({

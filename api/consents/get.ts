@@ -1,5 +1,5 @@
 import { currentConsents } from '../../db/customers/consents.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { CurrentConsents, viewState } from './schemas.ts';
 
 export const get = endpoint({

@@ -1,7 +1,7 @@
 import type { ConsentState as State } from '../../db/customers/consents.ts';
 import { CONSENT_ACTIONS, CONSENT_KINDS } from '../../domain/customers/consents.ts';
 import { korean } from '../../domain/kernel/time.ts';
-import { closed, nullable, oneOf, Timestamp, Type } from '../kernel/schema.ts';
+import { closed, nullable, oneOf, Timestamp, Type } from '../declare/schema.ts';
 
 export const ConsentVersion = Type.String({ minLength: 1, maxLength: 40, examples: ['2026-01'] });
 export const ConsentState = closed(

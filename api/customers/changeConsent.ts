@@ -1,7 +1,7 @@
 import { changeConsent as change } from '../../db/customers/consents.ts';
 import { lockCustomer } from '../../db/customers/locks.ts';
 import { CurrentConsents, viewState } from '../consents/schemas.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { MarketingRequest } from './schemas.ts';
 import { CUSTOMER } from './subject.ts';
 

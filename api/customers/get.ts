@@ -3,8 +3,8 @@ import { currentConsents } from '../../db/customers/consents.ts';
 import { readCustomer } from '../../db/customers/list.ts';
 import { viewBuyerAddress } from '../addressBook/schemas.ts';
 import { viewState } from '../consents/schemas.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { Type } from '../declare/schema.ts';
 import { CustomerView, INCLUDE_TEST, viewCustomer } from './schemas.ts';
 
 export const get = endpoint({

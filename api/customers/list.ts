@@ -1,8 +1,8 @@
 import { listCustomers } from '../../db/customers/list.ts';
 import { CUSTOMER_SORTS } from '../../domain/customers/rules.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { FLAGS, sent } from '../kernel/query.ts';
-import { Day, listOf, oneOf, page, paging, Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { FLAGS, sent } from '../declare/parameters.ts';
+import { Day, listOf, oneOf, page, paging, Type } from '../declare/schema.ts';
 import { INCLUDE_TEST, ListedCustomer, viewListed } from './schemas.ts';
 
 export const list = endpoint({

@@ -2,8 +2,8 @@ import { currentConsents, listConsents as findConsents } from '../../db/customer
 import { checkCustomer } from '../../db/customers/list.ts';
 import { CONSENT_KINDS } from '../../domain/customers/consents.ts';
 import { ConsentState, viewState } from '../consents/schemas.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, listOf, oneOf, page, paging, Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, listOf, oneOf, page, paging, Type } from '../declare/schema.ts';
 import { ConsentRecord, viewRecord } from './schemas.ts';
 
 export const listConsents = endpoint({

@@ -1,10 +1,10 @@
 import { checkCustomer } from '../../db/customers/list.ts';
 import { listOrders as findOrders } from '../../db/orders/queries.ts';
 import { viewListedOrder } from '../../db/orders/views.ts';
-import { fitted } from '../kernel/answers.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { flag, named, read } from '../kernel/query.ts';
-import { listOf, page, paging, Type } from '../kernel/schema.ts';
+import { fitted } from '../declare/shortened.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { flag, named, read } from '../declare/parameters.ts';
+import { listOf, page, paging, Type } from '../declare/schema.ts';
 import { ListedOrder, ORDER_CUT } from '../orders/schemas.ts';
 
 const Query = Type.Object({ ...paging, testPayment: named(flag, 'true or false') });

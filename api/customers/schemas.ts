@@ -5,8 +5,8 @@ import { maskPhone } from '../../domain/customers/rules.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { BuyerAddress } from '../addressBook/schemas.ts';
 import { ConsentState } from '../consents/schemas.ts';
-import { FLAGS } from '../kernel/query.ts';
-import { closed, Count, Id, Name, nullable, oneOf, Timestamp, Type } from '../kernel/schema.ts';
+import { FLAGS } from '../declare/parameters.ts';
+import { closed, Count, Id, Name, nullable, oneOf, Timestamp, Type } from '../declare/schema.ts';
 
 /** Sums of won over all of a customer's orders, which may be more than one order may cost. */
 const Sum = Type.Integer({ description: 'Won' });

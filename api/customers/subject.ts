@@ -1,5 +1,5 @@
 import { lockCustomer } from '../../db/customers/locks.ts';
-import { shownBy, type Subject } from '../kernel/subject.ts';
+import { shownBy, type Subject } from '../declare/subject.ts';
 import { get } from './get.ts';
 
 /** Who they are is shown in no preview and no record; what they agreed to is. */

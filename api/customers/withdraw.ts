@@ -4,7 +4,7 @@ import { withdrawCustomer } from '../../db/customers/withdrawal.ts';
 import { isConfirmation } from '../../domain/customers/rules.ts';
 import { invalid } from '../../domain/kernel/errors.ts';
 import { korean } from '../../domain/kernel/time.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { WithdrawalRequest, Withdrawn } from './schemas.ts';
 import { CUSTOMER } from './subject.ts';
 

@@ -1,8 +1,8 @@
 import { type FeedEvent, listEvents } from '../../db/webhooks/events.ts';
 import { EVENT_TYPES, HISTORY_MS } from '../../domain/webhooks/rules.ts';
-import { cursorQuery, readCursor, writeCursor } from '../kernel/cursor.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Id, nullable, oneOf, Type } from '../kernel/schema.ts';
+import { cursorQuery, readCursor, writeCursor } from '../declare/cursor.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, Id, nullable, oneOf, Type } from '../declare/schema.ts';
 
 const NUMBERS = 'e';
 const Event = closed(

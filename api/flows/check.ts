@@ -1,5 +1,5 @@
 import { checkedFacts } from '../../db/flows/commands.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { Check } from './issues.ts';
 import { FLOW_HEAD } from './subject.ts';
 import { whole } from './threads.ts';

@@ -1,8 +1,8 @@
 /** What a connection to an external service may be (F15, F16). */
 import type { FieldError } from '../../domain/kernel/errors.ts';
 import { BASE_URL } from '../../domain/kernel/hosts.ts';
-import type { ApiDeps } from '../kernel/deps.ts';
-import { closed, Type, VERBATIM } from '../kernel/schema.ts';
+import type { ApiDeps } from '../declare/deps.ts';
+import { closed, Type, VERBATIM } from '../declare/schema.ts';
 
 export const SecretName = Type.String({ pattern: '^[a-z][a-z0-9_-]{0,39}$', description: 'Nodes name the connection by it' });
 

@@ -1,7 +1,7 @@
 import { createFlow } from '../../db/flows/commands.ts';
 import { numberProblems } from '../../domain/flows/data.ts';
 import type { FieldError } from '../../domain/kernel/errors.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { Flow, FlowRequest, viewFlow } from './schemas.ts';
 import { COMMERCE_FLOW } from './subject.ts';
 

@@ -1,5 +1,5 @@
 import { currentGraph, findFlow } from '../../db/flows/stored.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { drawn } from './threads.ts';
 
 export const drawGraph = endpoint({

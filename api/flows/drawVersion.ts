@@ -1,5 +1,5 @@
 import { findFlow, graphOf, versionNumber } from '../../db/flows/stored.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { drawn } from './threads.ts';
 
 export const drawVersion = endpoint({

@@ -1,5 +1,5 @@
 import { findFlow, SHOWN_VERSIONS, versionsOf } from '../../db/flows/stored.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { Flow, viewFlow } from './schemas.ts';
 
 export const get = endpoint({

@@ -1,6 +1,6 @@
 import { findFlow } from '../../db/flows/stored.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { Draft, viewDraft } from './schemas.ts';
 
 export const getDraft = endpoint({

@@ -1,6 +1,6 @@
 import { PRESETS } from '../../domain/flows/presets/index.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { Preset, viewPreset } from './presets.ts';
 
 export const getPreset = endpoint({

@@ -1,5 +1,5 @@
 import { findFlow, graphOf, versionNumber, versionsOf } from '../../db/flows/stored.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { Version, viewVersion } from './schemas.ts';
 
 export const getVersion = endpoint({

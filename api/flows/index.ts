@@ -1,4 +1,4 @@
-import type { Endpoint } from '../kernel/endpoint.ts';
+import type { Endpoint } from '../declare/endpoint.ts';
 import { check } from './check.ts';
 import { create } from './create.ts';
 import { drawDraft } from './drawDraft.ts';

@@ -1,4 +1,4 @@
-import { closed, nullable, Type } from '../kernel/schema.ts';
+import { closed, nullable, Type } from '../declare/schema.ts';
 
 const Text = nullable(Type.String());
 const Issue = closed(

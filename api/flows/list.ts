@@ -1,6 +1,6 @@
 import { LISTED_VERSIONS, listFlows, versionsOf } from '../../db/flows/stored.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { listOf, page, paging, Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { listOf, page, paging, Type } from '../declare/schema.ts';
 import { FlowSummary, viewSummary } from './schemas.ts';
 
 export const list = endpoint({

@@ -1,6 +1,6 @@
 import { PRESETS } from '../../domain/flows/presets/index.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, Type } from '../declare/schema.ts';
 import { PresetHead, viewPreset } from './presets.ts';
 
 export const listPresets = endpoint({

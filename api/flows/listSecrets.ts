@@ -1,6 +1,6 @@
 import { listSecrets as list } from '../../db/flows/secrets.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { listOf, page, Type, wholePaging } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { listOf, page, Type, wholePaging } from '../declare/schema.ts';
 import { Secret, viewSecret } from './schemas.ts';
 
 export const listSecrets = endpoint({

@@ -1,7 +1,7 @@
 import { findFlow, versionsOf } from '../../db/flows/stored.ts';
 import { offset } from '../../db/kernel/page.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { listOf, page, Type, wholePaging } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { listOf, page, Type, wholePaging } from '../declare/schema.ts';
 import { VersionHead, viewVersion } from './schemas.ts';
 
 export const listVersions = endpoint({

@@ -1,6 +1,6 @@
 import { migrateItems } from '../../db/orders/migrate.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, Type } from '../declare/schema.ts';
 import { Migration } from './schemas.ts';
 import { FLOW_HEAD, refuseDefault } from './subject.ts';
 

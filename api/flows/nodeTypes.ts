@@ -1,8 +1,8 @@
 import { FUNCTIONS, VARIABLES } from '../../domain/flows/expressions/language.ts';
 import { EXECUTION_TYPES, INPUT_TYPES, NODE_TYPES, platformActionDocs } from '../../domain/flows/nodeTypes.ts';
 import { PLATFORM_FIELDS } from '../../domain/orders/platform.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, oneOf, Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, oneOf, Type } from '../declare/schema.ts';
 
 const JsonSchema = Type.Object({}, { description: 'A JSON Schema (2020-12)' });
 const Typed = closed({ type: Type.String(), label: Type.String(), schema: JsonSchema });

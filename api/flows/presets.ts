@@ -1,6 +1,6 @@
 /** Presets: graphs to begin with, versioned with the code. */
 import type { Preset as PresetHeader } from '../../domain/flows/presets/index.ts';
-import { closed, oneOf, Type } from '../kernel/schema.ts';
+import { closed, oneOf, Type } from '../declare/schema.ts';
 import { FlowGraph } from './schemas.ts';
 
 const fields = {

@@ -1,8 +1,8 @@
 import { factsDigest } from '../../db/flows/checkContext.ts';
 import { checkedFacts, NotChecked, publishDraft, type Verdict } from '../../db/flows/commands.ts';
 import { graphOf, versionsOf } from '../../db/flows/stored.ts';
-import { RunAgain } from '../kernel/circuits.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { RunAgain } from '../paymentSettings/circuits.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { Version, viewVersion } from './schemas.ts';
 import { FLOW_PUBLISH } from './publishSubject.ts';
 import { refuseDefault } from './subject.ts';

@@ -2,7 +2,7 @@
 import { digestOf } from '../../db/kernel/digest.ts';
 import { findFlow, graphOf } from '../../db/flows/stored.ts';
 import type { Graph } from '../../domain/flows/graph.ts';
-import type { Subject } from '../kernel/subject.ts';
+import type { Subject } from '../declare/subject.ts';
 import { FLOW_HEAD } from './subject.ts';
 
 /** Lines of a preview, and characters of a value: a graph may have hundreds of kilobytes. Its digest names the rest. */

@@ -1,5 +1,5 @@
 /** What simulations and replays have in common. */
-import { nullable, oneOf } from '../kernel/schema.ts';
+import { nullable, oneOf } from '../declare/schema.ts';
 
 /** By F45. */
 export const TRUNCATED = nullable(

@@ -1,6 +1,6 @@
 import { removeSecret as remove } from '../../db/flows/secrets.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { Type } from '../declare/schema.ts';
 import { FLOW_SECRET } from './subject.ts';
 
 export const removeSecret = endpoint({

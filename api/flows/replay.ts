@@ -1,8 +1,8 @@
 import { readRecordedItem } from '../../db/orders/replayed.ts';
 import { rehearsedFlow } from '../../db/flows/rehearsed.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Id, nullable, Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, Id, nullable, Type } from '../declare/schema.ts';
 import { TRUNCATED } from './rehearsals.ts';
 import { FLOW_HEAD } from './subject.ts';
 import { computed } from './threads.ts';

@@ -1,6 +1,6 @@
 import { saveSecret as save } from '../../db/flows/secrets.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { connectionProblems, SecretName, SecretRequest, urlProblem } from './connection.ts';
 import { Secret, viewSecret } from './schemas.ts';
 import { FLOW_SECRET } from './subject.ts';

@@ -5,7 +5,7 @@ import type { Graph } from '../../domain/flows/graph.ts';
 import { builtInGraph } from '../../domain/flows/presets/index.ts';
 import { GraphForm } from '../../domain/flows/schemas.ts';
 import { korean } from '../../domain/kernel/time.ts';
-import { closed, Id, Name, nullable, oneOf, Timestamp, Type } from '../kernel/schema.ts';
+import { closed, Id, Name, nullable, oneOf, Timestamp, Type } from '../declare/schema.ts';
 
 /** A graph, with an example; of one that is sent, the documents tell more. */
 const graphTitled = (title: string) => Type.Unsafe<Graph>({ ...GraphForm, title, examples: [builtInGraph('manual-standard')] });

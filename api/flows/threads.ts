@@ -2,9 +2,9 @@
 import type { Tx } from '../../db/kernel/tx.ts';
 import { inTenant, READ } from '../../db/kernel/tx.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import type { ApiDeps } from '../kernel/deps.ts';
-import type { Caller } from '../kernel/endpoint.ts';
-import type { Ended } from '../kernel/threads.ts';
+import type { ApiDeps } from '../declare/deps.ts';
+import type { Caller } from '../declare/endpoint.ts';
+import type { Ended } from './threadPool.ts';
 import type { Computation, Results } from './compute.ts';
 
 /** The call of an operation, before its transaction. */

@@ -1,6 +1,6 @@
 /** Redirects back to the client, and the cookies of pending logins. */
 import type { Context } from 'koa';
-import type { ApiDeps } from '../kernel/deps.ts';
+import type { ApiDeps } from '../declare/deps.ts';
 
 /** A longer `state` is refused and not returned, which bounds the size of responses (X7). */
 export const LONGEST_STATE = 1024;

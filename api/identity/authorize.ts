@@ -8,7 +8,7 @@ import { issueCode, openRequest, REQUEST_MS, consumeRequest, userOf } from '../.
 import { NO_STORE } from '../../db/kernel/tenancy.ts';
 import { inTenant, realTime, REQUEST } from '../../db/kernel/tx.ts';
 import { covers, intersect, isRegistered, narrow, SCOPES } from '../../domain/identity/rules.ts';
-import type { ApiDeps } from '../kernel/deps.ts';
+import type { ApiDeps } from '../declare/deps.ts';
 import { redirectToClient, setBrowserCookie, LONGEST_STATE } from './answer.ts';
 import { startConsent } from './consent.ts';
 import { asOAuthError, need, OAuthError, type Params, paramsOf, resourceOf } from './oauth.ts';

@@ -1,6 +1,6 @@
 /** The consent page, and the page for a login that cannot go on. Names come from strangers: escaped, and set apart from our words. */
-import { type Html, html } from '../kernel/html.ts';
-import { type PageContext, page } from '../kernel/page.ts';
+import { type Html, html } from '../web/html.ts';
+import { type PageContext, page } from '../web/page.ts';
 import { type Messages, messages } from './messages.ts';
 
 export interface ConsentPage {

@@ -9,9 +9,9 @@ import { NO_STORE } from '../../db/kernel/tenancy.ts';
 import { inTenant, realTime, REQUEST, tenancyOf } from '../../db/kernel/tx.ts';
 import { findTenant } from '../../db/stores/queries.ts';
 import { covers, type GrantType, intersect, narrow, ROLE_SCOPES, TOKEN_EXCHANGE } from '../../domain/identity/rules.ts';
-import type { ApiDeps } from '../kernel/deps.ts';
-import type { Principal } from '../kernel/meter.ts';
-import { type Claims, MEMBER_SECONDS, TOKEN_SECONDS, type UserClaims } from '../kernel/tokens.ts';
+import type { ApiDeps } from '../declare/deps.ts';
+import type { Principal } from '../callers/meter.ts';
+import { type Claims, MEMBER_SECONDS, TOKEN_SECONDS, type UserClaims } from '../callers/tokens.ts';
 import { need, OAuthError, type Params, resourceOf } from './oauth.ts';
 
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';

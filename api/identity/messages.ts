@@ -1,6 +1,6 @@
 /** What the consent page says, in Korean and English. */
 import type { SCOPES } from '../../domain/identity/rules.ts';
-import type { Locale } from '../kernel/page.ts';
+import type { Locale } from '../web/page.ts';
 
 type Area = (typeof SCOPES)[number] extends infer S ? (S extends `${infer R}:${string}` ? R : never) : never;
 

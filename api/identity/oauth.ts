@@ -4,9 +4,9 @@ import { clientOf, type OAuthClient } from '../../db/identity/clients.ts';
 import { isSecret } from '../../db/kernel/keyring.ts';
 import { AUDIENCE, mcpResource } from '../../domain/identity/rules.ts';
 import { catalogue, type ErrorCode, type Fault } from '../../domain/kernel/errors.ts';
-import { readBytes } from '../kernel/body.ts';
-import type { ApiDeps } from '../kernel/deps.ts';
-import { asFault } from '../kernel/reply.ts';
+import { readBytes } from '../web/body.ts';
+import type { ApiDeps } from '../declare/deps.ts';
+import { asFault } from '../web/envelope.ts';
 
 const STATUS = {
   invalid_request: 400,

@@ -6,11 +6,11 @@ import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { type AuthMethod, covers, GRANT_TYPES, type GrantType, narrow, redirectProblem, SCOPES } from '../../domain/identity/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { isVisible, nameForm } from '../../domain/kernel/text.ts';
-import { traceIdOf } from '../kernel/audit.ts';
-import { byStoreToken, requireConsole, type StoreCaller } from '../kernel/authenticate.ts';
-import { readJson } from '../kernel/body.ts';
-import type { ApiDeps } from '../kernel/deps.ts';
-import { textErrors } from '../kernel/validate.ts';
+import { traceIdOf } from '../pipeline/audit.ts';
+import { byStoreToken, requireConsole, type StoreCaller } from '../callers/authenticate.ts';
+import { readJson } from '../web/body.ts';
+import type { ApiDeps } from '../declare/deps.ts';
+import { textErrors } from '../validation/validate.ts';
 import { OAuthError } from './oauth.ts';
 
 const MAX_REDIRECTS = 20;

@@ -1,8 +1,8 @@
 /** The routes of OAuth and `/.well-known`: without the envelope. */
 import { Router } from '@koa/router';
 import type { Context, Middleware } from 'koa';
-import type { ApiDeps } from '../kernel/deps.ts';
-import { pageContextOf, sendPage } from '../kernel/page.ts';
+import type { ApiDeps } from '../declare/deps.ts';
+import { pageContextOf, sendPage } from '../web/page.ts';
 import { authorize, callback } from './authorize.ts';
 import { decideConsent, noDecision, showConsent } from './consent.ts';
 import { stuckPage } from './consentPage.ts';

@@ -1,9 +1,9 @@
 /** POST /oauth2/token: who is it, may it use this grant, then the grant. */
 import type { Context } from 'koa';
 import { GRANT_TYPES, type GrantType, TOKEN_EXCHANGE } from '../../domain/identity/rules.ts';
-import type { ApiDeps } from '../kernel/deps.ts';
-import { AGENT_HEADER } from '../kernel/authenticate.ts';
-import { meterOf } from '../kernel/meter.ts';
+import type { ApiDeps } from '../declare/deps.ts';
+import { AGENT_HEADER } from '../callers/authenticate.ts';
+import { meterOf } from '../callers/meter.ts';
 import { grants, MEMBER_REF } from './grants.ts';
 import { authenticateClient, need, OAuthError, type Params, readForm, resourceOf } from './oauth.ts';
 

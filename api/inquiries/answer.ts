@@ -1,5 +1,5 @@
 import { answerInquiry } from '../../db/inquiries/commands.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { AnswerRequest, Inquiry, viewInquiry } from './schemas.ts';
 import { INQUIRY } from './subject.ts';
 

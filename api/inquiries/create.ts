@@ -1,5 +1,5 @@
 import { writeInquiry } from '../../db/inquiries/commands.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { Inquiry, InquiryRequest, viewOwn } from './schemas.ts';
 
 export const create = endpoint({

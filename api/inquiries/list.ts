@@ -1,9 +1,9 @@
 import { listInquiries } from '../../db/inquiries/queries.ts';
 import { INQUIRY_STATUSES } from '../../domain/inquiries/rules.ts';
-import { fitted } from '../kernel/answers.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { among, named, read } from '../kernel/query.ts';
-import { Id, listOf, page, paging, Type } from '../kernel/schema.ts';
+import { fitted } from '../declare/shortened.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { among, named, read } from '../declare/parameters.ts';
+import { Id, listOf, page, paging, Type } from '../declare/schema.ts';
 import { INQUIRY_CUT, ListedInquiry, viewInquiry } from './schemas.ts';
 
 const Query = Type.Object({

@@ -1,7 +1,7 @@
 import { listInquiriesOf } from '../../db/inquiries/queries.ts';
-import { fitted } from '../kernel/answers.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { listOf, page, paging, Type } from '../kernel/schema.ts';
+import { fitted } from '../declare/shortened.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { listOf, page, paging, Type } from '../declare/schema.ts';
 import { BuyerInquiry, INQUIRY_CUT, viewShown } from './schemas.ts';
 
 export const listMine = endpoint({

@@ -2,8 +2,8 @@ import type { FoundInquiry } from '../../db/inquiries/queries.ts';
 import { INQUIRY_STATUSES, isReadableBy, MAX_INQUIRY } from '../../domain/inquiries/rules.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { maskedName } from '../../domain/reviews/rules.ts';
-import { type Cut, Truncated } from '../kernel/answers.ts';
-import { closed, Id, Name, nullable, oneOf, Timestamp, Type } from '../kernel/schema.ts';
+import { type Cut, Truncated } from '../declare/shortened.ts';
+import { closed, Id, Name, nullable, oneOf, Timestamp, Type } from '../declare/schema.ts';
 
 export const InquiryRequest = closed(
   { title: Type.Optional(Name(100)), content: Name(MAX_INQUIRY), isSecret: Type.Optional(Type.Boolean()) },

@@ -1,6 +1,6 @@
 import { lockInquiry } from '../../db/inquiries/commands.ts';
 import { readInquiry } from '../../db/inquiries/queries.ts';
-import type { Subject } from '../kernel/subject.ts';
+import type { Subject } from '../declare/subject.ts';
 import { Inquiry, viewInquiry } from './schemas.ts';
 
 /** What people write is theirs: the audit log has that it changed. */

@@ -4,8 +4,8 @@ import { checkCommand } from '../../domain/invitations/machine.ts';
 import { FRESH_LOGIN_MS } from '../../domain/invitations/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { SECOND } from '../../domain/kernel/time.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, Type } from '../declare/schema.ts';
 import { Invitation } from './schemas.ts';
 
 export const accept = endpoint({

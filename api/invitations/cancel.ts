@@ -1,5 +1,5 @@
-import { endpoint } from '../kernel/endpoint.ts';
-import { Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { Type } from '../declare/schema.ts';
 import { sendCommand } from './sendCommand.ts';
 import { INVITATION } from './subject.ts';
 

@@ -2,7 +2,7 @@ import { invite } from '../../db/invitations/commands.ts';
 import { viewInvitation } from '../../db/invitations/queries.ts';
 import { mayHandle } from '../../domain/invitations/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { Invitation, InvitationRequest } from './schemas.ts';
 import { INVITATION } from './subject.ts';
 

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../kernel/endpoint.ts';
+import type { Endpoint } from '../declare/endpoint.ts';
 import { accept } from './accept.ts';
 import { cancel } from './cancel.ts';
 import { create } from './create.ts';

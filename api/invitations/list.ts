@@ -1,8 +1,8 @@
 import { listInvitations, viewInvitation } from '../../db/invitations/queries.ts';
 import { INVITATION_STATUSES } from '../../domain/invitations/rules.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { among, named, read } from '../kernel/query.ts';
-import { listOf, page, paging, Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { among, named, read } from '../declare/parameters.ts';
+import { listOf, page, paging, Type } from '../declare/schema.ts';
 import { Invitation } from './schemas.ts';
 
 const Query = Type.Object({ ...paging, status: named(among(INVITATION_STATUSES), 'In this status') });

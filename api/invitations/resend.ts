@@ -1,5 +1,5 @@
 import type { viewInvitation } from '../../db/invitations/queries.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { Invitation } from './schemas.ts';
 import { sendCommand } from './sendCommand.ts';
 import { INVITATION } from './subject.ts';

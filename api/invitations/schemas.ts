@@ -1,6 +1,6 @@
 import { INVITATION_STATUSES } from '../../domain/invitations/rules.ts';
 import { AssignedRole } from '../members/schemas.ts';
-import { closed, Email, Id, nullable, oneOf, Timestamp, Type } from '../kernel/schema.ts';
+import { closed, Email, Id, nullable, oneOf, Timestamp, Type } from '../declare/schema.ts';
 
 export const Invitation = closed(
   {

@@ -1,5 +1,5 @@
 import { findInvitation, INVITATION_LISTING, viewInvitation } from '../../db/invitations/queries.ts';
-import type { Subject } from '../kernel/subject.ts';
+import type { Subject } from '../declare/subject.ts';
 import { Invitation } from './schemas.ts';
 
 export const INVITATION: Subject = {

@@ -9,12 +9,12 @@ import { checkCommand } from '../../domain/approvals/machine.ts';
 import { APPROVAL_STATUSES } from '../../domain/approvals/rules.ts';
 import { covers, type Role } from '../../domain/identity/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import type { StoreCaller } from '../kernel/authenticate.ts';
-import type { ApiDeps } from '../kernel/deps.ts';
-import type { Dispatcher } from '../kernel/dispatch.ts';
-import type { McpCaller } from '../kernel/mcpCaller.ts';
-import type { Envelope } from '../kernel/reply.ts';
-import { closed, Id, oneOf, Type } from '../kernel/schema.ts';
+import type { StoreCaller } from '../callers/authenticate.ts';
+import type { ApiDeps } from '../declare/deps.ts';
+import type { Dispatcher } from '../pipeline/dispatch.ts';
+import type { McpCaller } from './caller.ts';
+import type { Envelope } from '../web/envelope.ts';
+import { closed, Id, oneOf, Type } from '../declare/schema.ts';
 import { fitsForm, messageOf } from './form.ts';
 import { CHANGES, READS, resultOf, resultOfEnvelope, type Tool, tool, type ToolResult } from './tool.ts';
 

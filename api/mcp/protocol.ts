@@ -1,5 +1,5 @@
 /** What both generations of the protocol share. */
-import { VERSION } from '../kernel/version.ts';
+import { VERSION } from '../web/version.ts';
 import type { ToolResult } from './tool.ts';
 
 export const SERVER_INFO = { name: 'sangjeom', version: VERSION } as const;

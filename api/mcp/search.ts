@@ -1,6 +1,6 @@
 /** `api_search`: the operations of the management API, as they are declared. */
-import { policyOf } from '../kernel/agents.ts';
-import { type Endpoint, isManaged } from '../kernel/endpoint.ts';
+import { policyOf } from '../declare/policy.ts';
+import { type Endpoint, isManaged } from '../declare/endpoint.ts';
 
 /** More are left out: a narrower query finds them. */
 const MAX_FOUND = 50;

@@ -8,7 +8,7 @@ import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/
 import { ErrorCode, isInitializeRequest, McpError, ResultSchema, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { MINUTE } from '../../domain/kernel/time.ts';
-import type { ApiDeps } from '../kernel/deps.ts';
+import type { ApiDeps } from '../declare/deps.ts';
 import { type Confirm, elicitationOf, isConfirmed, showsForms } from './form.ts';
 import { contentOf, INSTRUCTIONS, rpcRefusal, SERVER_INFO } from './protocol.ts';
 import type { ToolContext } from './tool.ts';

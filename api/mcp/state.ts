@@ -4,8 +4,8 @@ import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import type { SealLocation } from '../../db/kernel/keyring.ts';
 import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { completeOperation, reserveOperation } from '../../db/runs/operations.ts';
-import type { ApiDeps } from '../kernel/deps.ts';
-import type { McpCaller } from '../kernel/mcpCaller.ts';
+import type { ApiDeps } from '../declare/deps.ts';
+import type { McpCaller } from './caller.ts';
 import { type Confirm, elicitationOf, isConfirmed, type Question } from './form.ts';
 
 interface Answered {

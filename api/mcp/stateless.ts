@@ -4,7 +4,7 @@
  * `@modelcontextprotocol/server`.
  */
 import { ErrorCode, isJSONRPCNotification, isJSONRPCRequest, McpError } from '@modelcontextprotocol/sdk/types.js';
-import type { ApiDeps } from '../kernel/deps.ts';
+import type { ApiDeps } from '../declare/deps.ts';
 import { showsForms } from './form.ts';
 import { contentOf, INSTRUCTIONS, rpcRefusal, SERVER_INFO } from './protocol.ts';
 import { confirmByState } from './state.ts';

@@ -1,8 +1,8 @@
 /** What a tool is, for both generations of the protocol. */
-import type { Sender } from '../kernel/dispatch.ts';
-import type { McpCaller } from '../kernel/mcpCaller.ts';
-import type { Envelope } from '../kernel/reply.ts';
-import type { Static, TSchema } from '../kernel/schema.ts';
+import type { Sender } from '../pipeline/dispatch.ts';
+import type { McpCaller } from './caller.ts';
+import type { Envelope } from '../web/envelope.ts';
+import type { Static, TSchema } from '../declare/schema.ts';
 import type { Confirm, InputRequired } from './form.ts';
 
 /** Who calls a tool, and what their client can do. */

@@ -2,12 +2,12 @@
 import { ErrorCode as RpcCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { newId } from '../../db/kernel/clock.ts';
-import type { ApiDeps } from '../kernel/deps.ts';
-import { createDispatcher, type Dispatcher, type Observed } from '../kernel/dispatch.ts';
-import type { Endpoint } from '../kernel/endpoint.ts';
-import { asFault, failureOf, refusal } from '../kernel/reply.ts';
-import { closed, oneOf, Type } from '../kernel/schema.ts';
-import { createValidator } from '../kernel/validate.ts';
+import type { ApiDeps } from '../declare/deps.ts';
+import { createDispatcher, type Dispatcher, type Observed } from '../pipeline/dispatch.ts';
+import type { Endpoint } from '../declare/endpoint.ts';
+import { asFault, failureOf, refusal } from '../web/envelope.ts';
+import { closed, oneOf, Type } from '../declare/schema.ts';
+import { createValidator } from '../validation/validate.ts';
 import { approvalTools } from './approvals.ts';
 import type { InputRequired } from './form.ts';
 import { createSearch } from './search.ts';

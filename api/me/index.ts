@@ -1,4 +1,4 @@
-import type { Endpoint } from '../kernel/endpoint.ts';
+import type { Endpoint } from '../declare/endpoint.ts';
 import { listStores } from './listStores.ts';
 
 export const me: readonly Endpoint[] = [listStores];

@@ -1,7 +1,7 @@
 import { membershipsOf } from '../../db/identity/people.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { offset } from '../../db/kernel/page.ts';
-import { closed, listOf, page, wholePaging, Id, oneOf, Type } from '../kernel/schema.ts';
+import { closed, listOf, page, wholePaging, Id, oneOf, Type } from '../declare/schema.ts';
 
 const MyStore = closed(
   { storeId: Id, storeCode: Type.String(), name: Type.String(), sandbox: Type.Boolean(), role: oneOf(['OWNER', 'ADMIN', 'STAFF']) },

@@ -1,6 +1,6 @@
 import { changeMember } from '../../db/identity/members.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed } from '../declare/schema.ts';
 import { AssignedRole, Member, viewMember } from './schemas.ts';
 import { MEMBER } from './subject.ts';
 

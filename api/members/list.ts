@@ -1,6 +1,6 @@
 import { countMembers, listMembers } from '../../db/identity/members.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { listOf, page, Type, wholePaging } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { listOf, page, Type, wholePaging } from '../declare/schema.ts';
 import { Member, viewMember } from './schemas.ts';
 
 export const list = endpoint({

@@ -1,7 +1,7 @@
 import { Fault } from '../../domain/kernel/errors.ts';
 import { changeMember } from '../../db/identity/members.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { Type } from '../declare/schema.ts';
 import { MEMBER } from './subject.ts';
 
 export const remove = endpoint({

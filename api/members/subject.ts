@@ -1,5 +1,5 @@
 import { listMembers } from '../../db/identity/members.ts';
-import type { Subject } from '../kernel/subject.ts';
+import type { Subject } from '../declare/subject.ts';
 import { Member, viewMember } from './schemas.ts';
 
 export const MEMBER: Subject = {

@@ -13,10 +13,10 @@ import { type TenantRow, tenantOf } from '../../db/stores/queries.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { hintOf, isNews } from '../../domain/payments/notifications.ts';
 import type { ProviderName } from '../../domain/payments/providers.ts';
-import { parseJson, readBytes } from '../kernel/body.ts';
-import { COMMAND_MS, sendCommand } from '../kernel/commands.ts';
-import type { ApiDeps } from '../kernel/deps.ts';
-import { succeed } from '../kernel/reply.ts';
+import { parseJson, readBytes } from '../web/body.ts';
+import { COMMAND_MS, sendCommand } from '../pipeline/commands.ts';
+import type { ApiDeps } from '../declare/deps.ts';
+import { succeed } from '../web/envelope.ts';
 
 export function notificationRoutes(deps: ApiDeps): Router {
   const router = new Router({ sensitive: true });

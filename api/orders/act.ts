@@ -1,6 +1,6 @@
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { itemContext } from './context.ts';
-import { closed } from '../kernel/schema.ts';
+import { closed } from '../declare/schema.ts';
 import { act as takeAction, ACTION_ERRORS, ActionResult, sellerFields } from './acting.ts';
 import { ORDER_ITEM } from './subject.ts';
 

@@ -1,5 +1,5 @@
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed } from '../declare/schema.ts';
 import { act, ACTION_ERRORS, BuyerActionResult, inputFields } from './acting.ts';
 import { checkOwner } from './owners.ts';
 

@@ -1,6 +1,6 @@
-import { endpoint } from '../kernel/endpoint.ts';
-import { guestFields, verifyGuest } from '../kernel/guestOrders.ts';
-import { closed } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { guestFields, verifyGuest } from './guestOrders.ts';
+import { closed } from '../declare/schema.ts';
 import { act, ACTION_ERRORS, BuyerActionResult, inputFields } from './acting.ts';
 import { checkGuestItem } from './owners.ts';
 

@@ -1,6 +1,6 @@
-import { endpoint } from '../kernel/endpoint.ts';
-import { guestFields, verifyGuest } from '../kernel/guestOrders.ts';
-import { closed } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { guestFields, verifyGuest } from './guestOrders.ts';
+import { closed } from '../declare/schema.ts';
 import { inputFields, OrderActionResult } from './acting.ts';
 import { actOnItems, ORDER_ACTION_ERRORS } from './actingOnOrder.ts';
 

@@ -1,6 +1,6 @@
 import { checkOrderOf } from '../../db/orders/lookups.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed } from '../declare/schema.ts';
 import { inputFields, OrderActionResult } from './acting.ts';
 import { actOnItems, ORDER_ACTION_ERRORS } from './actingOnOrder.ts';
 

@@ -1,6 +1,6 @@
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { orderContext } from './context.ts';
-import { closed } from '../kernel/schema.ts';
+import { closed } from '../declare/schema.ts';
 import { OrderActionResult, sellerFields } from './acting.ts';
 import { actOnItems, ORDER_ACTION_ERRORS } from './actingOnOrder.ts';
 import { ORDER } from './subject.ts';

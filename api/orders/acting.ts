@@ -3,8 +3,8 @@ import type { viewBuyerItem, viewItem } from '../../db/orders/views.ts';
 import { ownUploads } from '../../db/uploads/queries.ts';
 import type { ErrorCode } from '../../domain/kernel/errors.ts';
 import type { ActionPayload } from '../../domain/orders/messages.ts';
-import type { ApiDeps } from '../kernel/deps.ts';
-import { closed, Count, Id, nullable, oneOf, Type, valuesOf, VERBATIM } from '../kernel/schema.ts';
+import type { ApiDeps } from '../declare/deps.ts';
+import { closed, Count, Id, nullable, oneOf, Type, valuesOf, VERBATIM } from '../declare/schema.ts';
 import { BuyerOrderItem, OrderItem } from './schemas.ts';
 import { type CommandContext, sendItemCommand } from './sendCommand.ts';
 

@@ -1,5 +1,5 @@
 /** What is shown of an order's address, and of the one that its buyer has asked for. */
-import { closed, Id, nullable, oneOf, Timestamp, Type } from '../kernel/schema.ts';
+import { closed, Id, nullable, oneOf, Timestamp, Type } from '../declare/schema.ts';
 
 export const ShownAddress = closed({
   receiverName: Type.String(),

@@ -1,6 +1,6 @@
 /** Bulk commands: at most 100 items, a few concurrently, each with its own result (D6). */
 import { catalogue, type ErrorCode, Fault } from '../../domain/kernel/errors.ts';
-import { bulkOf, closed } from '../kernel/schema.ts';
+import { bulkOf, closed } from '../declare/schema.ts';
 import { OrderItemIds } from './schemas.ts';
 import { ORDER_ITEM } from './subject.ts';
 import { sendItemCommand, type ItemCommandRequest, type CommandContext } from './sendCommand.ts';

@@ -1,7 +1,7 @@
 import type { Canceled } from '../../db/orders/cancel.ts';
 import { CANCEL_REASONS } from '../../domain/orders/rules.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Count, Id, nullable, oneOf, Type, Won } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, Count, Id, nullable, oneOf, Type, Won } from '../declare/schema.ts';
 import { sendItemCommand, COMMAND_ERRORS } from './sendCommand.ts';
 import { ORDER_ITEM } from './subject.ts';
 

@@ -1,6 +1,6 @@
 import { CARRIERS } from '../../domain/orders/rules.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, Type } from '../declare/schema.ts';
 
 export const carriers = endpoint({
   id: 'orders.carriers',

@@ -1,5 +1,5 @@
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed } from '../declare/schema.ts';
 import { BuyerOrderItem } from './schemas.ts';
 import { sendBuyerCommand, COMMAND_ERRORS } from './sendCommand.ts';
 

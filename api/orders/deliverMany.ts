@@ -1,4 +1,4 @@
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { bulk, each, Ids } from './bulk.ts';
 
 export const deliverMany = endpoint({

@@ -1,5 +1,5 @@
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed } from '../declare/schema.ts';
 import { OrderItem } from './schemas.ts';
 import { sendSellerCommand, COMMAND_ERRORS } from './sendCommand.ts';
 import { ORDER_ITEM } from './subject.ts';

@@ -1,6 +1,6 @@
 import { dispatchProblems } from '../../domain/orders/rules.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed } from '../declare/schema.ts';
 import { CARRIED, dispatchFields, OrderItem } from './schemas.ts';
 import { COMMAND_ERRORS, dispatchCommand, sendSellerCommand } from './sendCommand.ts';
 import { ORDER_ITEM } from './subject.ts';

@@ -1,6 +1,6 @@
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { dispatchProblems } from '../../domain/orders/rules.ts';
-import { closed, Id, Type } from '../kernel/schema.ts';
+import { closed, Id, Type } from '../declare/schema.ts';
 import { bulk, each } from './bulk.ts';
 import { CARRIED, dispatchFields } from './schemas.ts';
 import { dispatchCommand } from './sendCommand.ts';

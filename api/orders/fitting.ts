@@ -1,4 +1,4 @@
-import type { Cut } from '../kernel/answers.ts';
+import type { Cut } from '../declare/shortened.ts';
 
 /** The free texts of orders and items. */
 const texts = [

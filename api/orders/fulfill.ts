@@ -1,5 +1,5 @@
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, Type } from '../declare/schema.ts';
 import { Note, OrderItem } from './schemas.ts';
 import { type ItemCommandRequest, sendSellerCommand, COMMAND_ERRORS } from './sendCommand.ts';
 import { ORDER_ITEM } from './subject.ts';

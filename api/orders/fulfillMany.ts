@@ -1,5 +1,5 @@
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, Type } from '../declare/schema.ts';
 import { bulk, each } from './bulk.ts';
 import { fulfillment } from './fulfill.ts';
 import { Note, OrderItemIds } from './schemas.ts';

@@ -1,6 +1,6 @@
 import { readOrder } from '../../db/orders/queries.ts';
 import { viewOrder } from '../../db/orders/views.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { Order } from './schemas.ts';
 
 export const get = endpoint({

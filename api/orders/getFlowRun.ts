@@ -1,5 +1,5 @@
 import { readFlowRun } from '../../db/orders/flowRuns.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { FlowRun } from './runSchemas.ts';
 
 export const getFlowRun = endpoint({

@@ -1,6 +1,6 @@
 import { readItem } from '../../db/orders/queries.ts';
 import { viewItem } from '../../db/orders/views.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { OrderItem } from './schemas.ts';
 
 export const getItem = endpoint({

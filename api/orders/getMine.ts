@@ -1,7 +1,7 @@
 import { readOrder } from '../../db/orders/queries.ts';
 import { viewBuyerOrder } from '../../db/orders/views.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { BuyerOrder } from './schemas.ts';
 
 export const getMine = endpoint({

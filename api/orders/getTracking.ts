@@ -3,8 +3,8 @@ import { viewTracking } from '../../db/orders/views.ts';
 import { isShipped } from '../../domain/checkout/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { TRACKING_STAGES } from '../../domain/orders/tracking.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, nullable, oneOf, Timestamp, Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, nullable, oneOf, Timestamp, Type } from '../declare/schema.ts';
 
 const Stage = oneOf(TRACKING_STAGES);
 const Tracking = closed(

@@ -1,6 +1,6 @@
 import { koreanDate } from '../../domain/kernel/time.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Day, Name } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, Day, Name } from '../declare/schema.ts';
 import { OrderItem } from './schemas.ts';
 import { sendSellerCommand, COMMAND_ERRORS } from './sendCommand.ts';
 import { ORDER_ITEM } from './subject.ts';

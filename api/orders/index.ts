@@ -1,4 +1,4 @@
-import type { Endpoint } from '../kernel/endpoint.ts';
+import type { Endpoint } from '../declare/endpoint.ts';
 import { act } from './act.ts';
 import { actAsBuyer } from './actAsBuyer.ts';
 import { actAsGuest } from './actAsGuest.ts';

@@ -3,11 +3,11 @@ import { viewListedOrder } from '../../db/orders/views.ts';
 import { FULFILLMENT_TYPES } from '../../domain/products/rules.ts';
 import { DAY } from '../../domain/kernel/time.ts';
 import { PUBLIC_STATUSES } from '../../domain/flows/status.ts';
-import { fitted } from '../kernel/answers.ts';
-import { cursorQuery, feed, feedOf, readCursor } from '../kernel/cursor.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { among, digits, flag, fromTime, named, read, toTime } from '../kernel/query.ts';
-import { paging, type Static, Type } from '../kernel/schema.ts';
+import { fitted } from '../declare/shortened.ts';
+import { cursorQuery, feed, feedOf, readCursor } from '../declare/cursor.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { among, digits, flag, fromTime, named, read, toTime } from '../declare/parameters.ts';
+import { paging, type Static, Type } from '../declare/schema.ts';
 import { ListedOrder, ORDER_CUT } from './schemas.ts';
 
 /** The names of the two orders in cursors: newest first, and by last change. */

@@ -1,8 +1,8 @@
 import { listFlowRuns as listRuns } from '../../db/orders/flowRuns.ts';
 import { readItem } from '../../db/orders/queries.ts';
-import { fitted } from '../kernel/answers.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Type } from '../kernel/schema.ts';
+import { fitted } from '../declare/shortened.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, Type } from '../declare/schema.ts';
 import { ListedFlowRun, RUN_CUT } from './runSchemas.ts';
 
 export const listFlowRuns = endpoint({

@@ -2,11 +2,11 @@ import type { ListedItem as Row } from '../../db/orders/listed.ts';
 import { listItems as findItems } from '../../db/orders/queries.ts';
 import { viewListedItem } from '../../db/orders/views.ts';
 import { PUBLIC_STATUSES } from '../../domain/flows/status.ts';
-import { fitted } from '../kernel/answers.ts';
-import { cursorQuery, feed, feedOf, readCursor } from '../kernel/cursor.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { among, flag, fromTime, named, read } from '../kernel/query.ts';
-import { Id, paging, Type } from '../kernel/schema.ts';
+import { fitted } from '../declare/shortened.ts';
+import { cursorQuery, feed, feedOf, readCursor } from '../declare/cursor.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { among, flag, fromTime, named, read } from '../declare/parameters.ts';
+import { Id, paging, Type } from '../declare/schema.ts';
 import { ITEM_CUT, ListedOrderItem } from './schemas.ts';
 
 /** The name of the order of changes in cursors. */

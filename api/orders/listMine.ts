@@ -1,9 +1,9 @@
 import { type ListedOrder, listOrders } from '../../db/orders/queries.ts';
 import { viewListedBuyerOrders } from '../../db/orders/views.ts';
-import { fitted } from '../kernel/answers.ts';
-import { cursorQuery, feed, feedOf, readCursor } from '../kernel/cursor.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { paging, Type } from '../kernel/schema.ts';
+import { fitted } from '../declare/shortened.ts';
+import { cursorQuery, feed, feedOf, readCursor } from '../declare/cursor.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { paging, Type } from '../declare/schema.ts';
 import { ListedBuyerOrder, ORDER_CUT } from './schemas.ts';
 
 const NEWEST = 'o';

@@ -1,8 +1,8 @@
 import { readOrder } from '../../db/orders/queries.ts';
 import { viewBuyerOrder } from '../../db/orders/views.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { guestFields, MAX_WRONG, verifyGuest } from '../kernel/guestOrders.ts';
-import { closed } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { guestFields, MAX_WRONG, verifyGuest } from './guestOrders.ts';
+import { closed } from '../declare/schema.ts';
 import { BuyerOrder } from './schemas.ts';
 
 export const lookUp = endpoint({

@@ -1,6 +1,6 @@
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { itemContext } from './context.ts';
-import { closed, Name, Type } from '../kernel/schema.ts';
+import { closed, Name, Type } from '../declare/schema.ts';
 import { OrderItem } from './schemas.ts';
 import { sendSellerCommand } from './sendCommand.ts';
 import { ORDER_ITEM } from './subject.ts';

@@ -1,9 +1,9 @@
 import type { viewItem } from '../../db/orders/views.ts';
 import { numberProblems } from '../../domain/flows/data.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { itemContext } from './context.ts';
-import { closed, Id, Type } from '../kernel/schema.ts';
+import { closed, Id, Type } from '../declare/schema.ts';
 import { Input } from './acting.ts';
 import { OrderItem } from './schemas.ts';
 import { sendItemCommand } from './sendCommand.ts';

@@ -1,8 +1,8 @@
 import { answered, decideAddressChange } from '../../db/orders/addressChanges.ts';
 import { readOrder } from '../../db/orders/queries.ts';
 import { viewOrder } from '../../db/orders/views.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Id, Name } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, Id, Name } from '../declare/schema.ts';
 import { Order } from './schemas.ts';
 import { ORDER } from './subject.ts';
 

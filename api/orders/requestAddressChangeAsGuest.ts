@@ -1,9 +1,9 @@
 import { answered, requestAddressChange as request } from '../../db/orders/addressChanges.ts';
 import { readOrder } from '../../db/orders/queries.ts';
 import { viewBuyerOrder } from '../../db/orders/views.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { guestFields, verifyGuest } from '../kernel/guestOrders.ts';
-import { Address, closed } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { guestFields, verifyGuest } from './guestOrders.ts';
+import { Address, closed } from '../declare/schema.ts';
 import { ADDRESS_CHANGE_ERRORS } from './addressChange.ts';
 import { BuyerOrder } from './schemas.ts';
 

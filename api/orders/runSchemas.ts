@@ -1,6 +1,6 @@
 import { PUBLIC_STATUSES } from '../../domain/flows/status.ts';
-import { type Cut, Truncated } from '../kernel/answers.ts';
-import { closed, Id, oneOf, Timestamp, Type } from '../kernel/schema.ts';
+import { type Cut, Truncated } from '../declare/shortened.ts';
+import { closed, Id, oneOf, Timestamp, Type } from '../declare/schema.ts';
 
 const text = Type.Optional(Type.String());
 const run = {

@@ -5,8 +5,8 @@ import { FIELD_TYPES, STEP_TYPES } from '../../domain/flows/graph.ts';
 import { PUBLIC_STATUSES } from '../../domain/flows/status.ts';
 import { Amounts, PaidDelivery } from '../checkout/schemas.ts';
 import { AddressChange, ShownAddress } from './addressChange.ts';
-import { Truncated } from '../kernel/answers.ts';
-import { closed, Count, Day, Id, nullable, oneOf, PricedStay, Timestamp, Type, Won } from '../kernel/schema.ts';
+import { Truncated } from '../declare/shortened.ts';
+import { closed, Count, Day, Id, nullable, oneOf, PricedStay, Timestamp, Type, Won } from '../declare/schema.ts';
 
 export const Note = Type.String({ maxLength: 1000 });
 export const CarrierCode = oneOf(Object.keys(CARRIERS), 'One of GET /v1/carriers');

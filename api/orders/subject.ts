@@ -1,5 +1,5 @@
 import { ITEM_LISTING, ORDER_LISTING } from '../../db/orders/listings.ts';
-import { shownBy, type Subject } from '../kernel/subject.ts';
+import { shownBy, type Subject } from '../declare/subject.ts';
 import { get } from './get.ts';
 import { getItem } from './getItem.ts';
 

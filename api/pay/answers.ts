@@ -4,8 +4,8 @@ import type { RouterContext } from '@koa/router';
 import type { Context } from 'koa';
 import type { Started } from '../../db/payments/queries.ts';
 import { type PaymentResult, returnAddress } from '../../domain/payments/rules.ts';
-import type { Html } from '../kernel/html.ts';
-import { pageContextOf as requestContextOf, type PageSources, sendPage } from '../kernel/page.ts';
+import type { Html } from '../web/html.ts';
+import { pageContextOf as requestContextOf, type PageSources, sendPage } from '../web/page.ts';
 import { type PayContext, popupPage, unknownPage } from './pages.ts';
 
 export type Found = Started & Tenancy;

@@ -2,7 +2,7 @@
 import { getDomain } from 'tldts';
 import type { Config, PaymentProviderConfig } from '../../db/kernel/config.ts';
 import type { ProviderName } from '../../domain/payments/providers.ts';
-import type { PageSources } from '../kernel/page.ts';
+import type { PageSources } from '../web/page.ts';
 import type { Launch } from './pages.ts';
 import { windowCall, type WindowRequest } from './window.ts';
 

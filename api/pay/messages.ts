@@ -4,7 +4,7 @@ import { labelOf } from '../../domain/paymentSettings/routing.ts';
 import type { FailureCategory } from '../../domain/payments/failures.ts';
 import type { ProviderName } from '../../domain/payments/providers.ts';
 import type { PaymentMethod } from '../../domain/payments/rules.ts';
-import type { Locale } from '../kernel/page.ts';
+import type { Locale } from '../web/page.ts';
 
 export interface Messages {
   readonly won: (amount: number) => string;

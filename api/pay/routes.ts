@@ -9,7 +9,7 @@ import { inTenant, REQUEST, tenancyOf, type Tx } from '../../db/kernel/tx.ts';
 import { readAttempt } from '../../db/payments/queries.ts';
 import { findTenant } from '../../db/stores/queries.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import type { ApiDeps } from '../kernel/deps.ts';
+import type { ApiDeps } from '../declare/deps.ts';
 import { type Found, pageContextOf, send, sendUnknown, text } from './answers.ts';
 import { comeBack, readFailure, readReturn } from './commands.ts';
 import { busyPage } from './pages.ts';

@@ -8,7 +8,7 @@ import { readSettings, type Settings } from '../../db/paymentSettings/queries.ts
 import { readStore } from '../../db/stores/queries.ts';
 import { type Failure, failureOf } from '../../domain/payments/failures.ts';
 import { returnAddress } from '../../domain/payments/rules.ts';
-import type { ApiDeps } from '../kernel/deps.ts';
+import type { ApiDeps } from '../declare/deps.ts';
 import { addressOf, carriedParameters, type Found, isBeingRead, isPopup, leave, pageContextOf, send } from './answers.ts';
 import { launchOf, providerConfig, sourcesOf } from './launch.ts';
 import { expiredPage, failedPage, type OtherWay, payPage, processingPage } from './pages.ts';

@@ -1,5 +1,5 @@
 import { readSettings } from '../../db/paymentSettings/queries.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { Settings, viewSettings } from './schemas.ts';
 
 export const get = endpoint({

@@ -1,4 +1,4 @@
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { tossKeyProblems } from '../../domain/paymentSettings/rules.ts';
 import { Provider, TossKeys } from './schemas.ts';
 import { storeKeys } from './storeKeys.ts';

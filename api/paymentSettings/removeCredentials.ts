@@ -1,8 +1,8 @@
 import { retireCredentials } from '../../db/paymentSettings/commands.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { ENVIRONMENTS } from '../../domain/payments/providers.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { Type } from '../declare/schema.ts';
 import { VersionQuery } from './schemas.ts';
 import { PAYMENT_PROVIDER, providerNamed } from './subject.ts';
 

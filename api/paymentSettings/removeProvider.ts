@@ -1,6 +1,6 @@
 import { resetProvider } from '../../db/paymentSettings/commands.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { Type } from '../declare/schema.ts';
 import { VersionQuery } from './schemas.ts';
 import { PAYMENT_PROVIDER, providerNamed } from './subject.ts';
 

@@ -1,6 +1,6 @@
 import { changeSettings } from '../../db/paymentSettings/commands.ts';
 import { readSettings } from '../../db/paymentSettings/queries.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { domainProblems, normalizeDomains } from './domains.ts';
 import { Settings, SettingsPatch, viewSettings } from './schemas.ts';
 import { PAYMENT_SETTINGS } from './subject.ts';

@@ -14,7 +14,7 @@ import {
   WALLETS,
 } from '../../domain/paymentSettings/routing.ts';
 import { LIVE_CONDITIONS } from '../../domain/paymentSettings/rules.ts';
-import { closed, Count, nullable, oneOf, Timestamp, Type } from '../kernel/schema.ts';
+import { closed, Count, nullable, oneOf, Timestamp, Type } from '../declare/schema.ts';
 
 export const Environment = oneOf(ENVIRONMENTS, 'TEST: no money moves');
 const ExpectedVersion = Type.Optional(

@@ -1,8 +1,8 @@
 import { storeCredentials } from '../../db/paymentSettings/commands.ts';
 import type { Tx } from '../../db/kernel/tx.ts';
 import type { Credentials } from '../../domain/payments/providers.ts';
-import type { ApiDeps } from '../kernel/deps.ts';
-import type { Caller } from '../kernel/endpoint.ts';
+import type { ApiDeps } from '../declare/deps.ts';
+import type { Caller } from '../declare/endpoint.ts';
 import { readProvider } from './subject.ts';
 
 interface Call extends Pick<Caller, 'person'> {

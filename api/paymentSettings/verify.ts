@@ -4,8 +4,8 @@ import { inTenant, REQUEST, type Tenancy, type Tx } from '../../db/kernel/tx.ts'
 import { resumeBlocked } from '../../db/payments/blocked.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { korean } from '../../domain/kernel/time.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, Type } from '../declare/schema.ts';
 import { Environment, Verification } from './schemas.ts';
 import { PAYMENT_PROVIDER, providerNamed } from './subject.ts';
 

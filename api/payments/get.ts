@@ -1,6 +1,6 @@
 import { readAttempts, readPayment } from '../../db/payments/queries.ts';
 import { refundsOf } from '../../db/payments/refunds.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { PaymentDetail, viewDetail } from './records.ts';
 
 export const get = endpoint({

@@ -4,9 +4,9 @@ import { momentsOf, periodOf, periodProblems } from '../../domain/kernel/period.
 import { PROVIDERS } from '../../domain/payments/providers.ts';
 import { PAYMENT_STATUSES } from '../../domain/payments/rules.ts';
 import { PAID_METHODS } from '../../domain/salesReport/rules.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { amongAll, digits, flag, named, read } from '../kernel/query.ts';
-import { Day, listOf, page, paging, type Static, Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { amongAll, digits, flag, named, read } from '../declare/parameters.ts';
+import { Day, listOf, page, paging, type Static, Type } from '../declare/schema.ts';
 import { PaymentRecord, viewRecord } from './records.ts';
 
 const MAX_DAYS = 92;

@@ -6,7 +6,7 @@ import { ENVIRONMENTS, PROVIDERS } from '../../domain/payments/providers.ts';
 import { PAYMENT_METHODS, PAYMENT_RESULTS, PAYMENT_STATUSES } from '../../domain/payments/rules.ts';
 import { PAID_METHODS } from '../../domain/salesReport/rules.ts';
 import { Amounts } from '../checkout/schemas.ts';
-import { closed, Id, nullable, oneOf, Timestamp, Type, Won } from '../kernel/schema.ts';
+import { closed, Id, nullable, oneOf, Timestamp, Type, Won } from '../declare/schema.ts';
 import { Refund, viewRefund } from '../refunds/schemas.ts';
 
 const record = {

@@ -1,8 +1,8 @@
 import { retryPayment } from '../../db/payments/attempts.ts';
 import { checkReturnUrl, returnUrlProblems } from '../../domain/payments/returnUrl.ts';
-import { choosing } from '../kernel/circuits.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Type } from '../kernel/schema.ts';
+import { choosing } from '../paymentSettings/circuits.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, Type } from '../declare/schema.ts';
 import { Option, optionOf, PaymentStarted, ReturnUrl, viewStarted } from './schemas.ts';
 
 export const retry = endpoint({

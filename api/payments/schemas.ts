@@ -7,7 +7,21 @@ import { korean } from '../../domain/kernel/time.ts';
 import { PAYMENT_METHODS, PAYMENT_RESULTS, PAYMENT_STATUSES } from '../../domain/payments/rules.ts';
 import { viewDelivery } from '../../domain/checkout/rules.ts';
 import { Amounts, PaidDelivery } from '../checkout/schemas.ts';
-import { Address, closed, Email, Id, Name, nullable, oneOf, Phone, type Static, Timestamp, Type, VERBATIM, Won } from '../kernel/schema.ts';
+import {
+  Address,
+  closed,
+  Email,
+  Id,
+  Name,
+  nullable,
+  oneOf,
+  Phone,
+  type Static,
+  Timestamp,
+  Type,
+  VERBATIM,
+  Won,
+} from '../declare/schema.ts';
 
 export const Option = closed(
   {

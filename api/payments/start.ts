@@ -5,11 +5,11 @@ import type { Customer } from '../../db/customers/queries.ts';
 import type { Buyer } from '../../domain/checkout/rules.ts';
 import { Fault, invalid } from '../../domain/kernel/errors.ts';
 import { checkReturnUrl, wayProblems } from '../../domain/payments/returnUrl.ts';
-import { hashOrderPassword } from '../kernel/passwords.ts';
-import type { Static } from '../kernel/schema.ts';
-import { choosing } from '../kernel/circuits.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { VISIT, visitOf } from '../kernel/visit.ts';
+import { hashOrderPassword } from '../callers/passwords.ts';
+import type { Static } from '../declare/schema.ts';
+import { choosing } from '../paymentSettings/circuits.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { VISIT, visitOf } from '../visits/visit.ts';
 import { optionOf, PaymentRequest, PaymentStarted, viewStarted } from './schemas.ts';
 
 export const start = endpoint({

@@ -1,5 +1,5 @@
 import { readPayment } from '../../db/payments/queries.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { PaymentStatus, viewStatus } from './schemas.ts';
 
 export const status = endpoint({

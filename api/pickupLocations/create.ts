@@ -1,5 +1,5 @@
 import { addLocation } from '../../db/pickupLocations/commands.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { PickupLocationRequest, PickupLocationView, viewLocation } from './schemas.ts';
 import { PICKUP_LOCATION } from './subject.ts';
 

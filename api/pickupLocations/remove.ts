@@ -1,6 +1,6 @@
 import { deleteLocation } from '../../db/pickupLocations/commands.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { Type } from '../declare/schema.ts';
 import { PICKUP_LOCATION } from './subject.ts';
 
 export const remove = endpoint({

@@ -1,5 +1,5 @@
 import type { PickupLocation } from '../../db/pickupLocations/entities.ts';
-import { closed, Id, Name, nullable, Type } from '../kernel/schema.ts';
+import { closed, Id, Name, nullable, Type } from '../declare/schema.ts';
 
 const common = { name: Name(100), address: Name(300), contact: Name(50) };
 export const PickupLocationRequest = closed(

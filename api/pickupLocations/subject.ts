@@ -1,5 +1,5 @@
 import { listLocations } from '../../db/pickupLocations/queries.ts';
-import type { Subject } from '../kernel/subject.ts';
+import type { Subject } from '../declare/subject.ts';
 import { PickupLocationView, viewLocation } from './schemas.ts';
 
 export const PICKUP_LOCATION: Subject = {

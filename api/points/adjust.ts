@@ -5,10 +5,10 @@ import { readPolicy } from '../../db/points/policy.ts';
 import { isMember } from '../../db/points/queries.ts';
 import { Fault, type FieldError } from '../../domain/kernel/errors.ts';
 import { SECOND } from '../../domain/kernel/time.ts';
-import { NAME } from '../kernel/documentedSchema.ts';
-import { type Caller, endpoint } from '../kernel/endpoint.ts';
-import { closed, type Static, Timestamp, Type } from '../kernel/schema.ts';
-import type { Fitting } from '../kernel/validate.ts';
+import { NAME } from '../declare/documentedSchema.ts';
+import { type Caller, endpoint } from '../declare/endpoint.ts';
+import { closed, type Static, Timestamp, Type } from '../declare/schema.ts';
+import type { Fitting } from '../validation/validate.ts';
 import { PointEntryView, viewEntry } from './schemas.ts';
 import { CUSTOMER_POINTS } from './subject.ts';
 

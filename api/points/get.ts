@@ -1,5 +1,5 @@
 import { readPoints } from '../../db/points/queries.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { CustomerPoints, viewPoints } from './schemas.ts';
 
 export const get = endpoint({

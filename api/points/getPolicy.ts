@@ -1,5 +1,5 @@
 import { readPolicy } from '../../db/points/policy.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { PointPolicy } from './schemas.ts';
 
 export const getPolicy = endpoint({

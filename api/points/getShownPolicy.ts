@@ -1,6 +1,6 @@
 import { readPolicy } from '../../db/points/policy.ts';
 import { EDIT_DAYS, WRITE_DAYS } from '../../domain/reviews/rules.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { ShownPointPolicy } from './schemas.ts';
 
 export const getShownPolicy = endpoint({

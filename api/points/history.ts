@@ -1,6 +1,6 @@
 import { ENTRY_TYPES } from '../../domain/points/entries.ts';
-import { amongAll, fromTime, named, read, toTime } from '../kernel/query.ts';
-import { paging, type Static, Type } from '../kernel/schema.ts';
+import { amongAll, fromTime, named, read, toTime } from '../declare/parameters.ts';
+import { paging, type Static, Type } from '../declare/schema.ts';
 import { afterOf, historyCursor } from './schemas.ts';
 
 /** The parameters of a seller's histories. */

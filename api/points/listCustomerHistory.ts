@@ -1,8 +1,8 @@
 import { isMember, listHistory } from '../../db/points/queries.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import { feed, feedOf } from '../kernel/cursor.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { Type } from '../kernel/schema.ts';
+import { feed, feedOf } from '../declare/cursor.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { Type } from '../declare/schema.ts';
 import { historyFilter, historyQuery } from './history.ts';
 import { cursorOf, PointEntryView, viewEntry } from './schemas.ts';
 

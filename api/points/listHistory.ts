@@ -1,7 +1,7 @@
 import { listHistory as find } from '../../db/points/queries.ts';
-import { feed, feedOf } from '../kernel/cursor.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { Id, Type } from '../kernel/schema.ts';
+import { feed, feedOf } from '../declare/cursor.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { Id, Type } from '../declare/schema.ts';
 import { historyFilter, historyQuery } from './history.ts';
 import { cursorOf, PointEntryView, viewEntry } from './schemas.ts';
 

@@ -1,7 +1,7 @@
 import { listHistory } from '../../db/points/queries.ts';
-import { feed, feedOf } from '../kernel/cursor.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { paging, Type } from '../kernel/schema.ts';
+import { feed, feedOf } from '../declare/cursor.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { paging, Type } from '../declare/schema.ts';
 import { afterOf, cursorOf, historyCursor, MyPointEntry, viewMyEntry } from './schemas.ts';
 
 export const listMine = endpoint({

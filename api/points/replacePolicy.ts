@@ -1,5 +1,5 @@
 import { replacePolicy as change } from '../../db/points/policy.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { PointPolicy, PointPolicyChange } from './schemas.ts';
 import { POLICY } from './subject.ts';
 

@@ -3,8 +3,8 @@ import type { EntryPosition, Points, ShownLot } from '../../db/points/queries.ts
 import { ENTRY_TYPES, GRANT_TYPES } from '../../domain/points/entries.ts';
 import { invalid } from '../../domain/kernel/errors.ts';
 import { korean } from '../../domain/kernel/time.ts';
-import { type CursorPosition, cursorQuery, readCursor } from '../kernel/cursor.ts';
-import { closed, Id, nullable, Timestamp, Type, Won } from '../kernel/schema.ts';
+import { type CursorPosition, cursorQuery, readCursor } from '../declare/cursor.ts';
+import { closed, Id, nullable, Timestamp, Type, Won } from '../declare/schema.ts';
 
 const Reward = Type.Integer({ minimum: 0, maximum: 100_000, description: 'Points; one point is one won' });
 const RateBp = Type.Integer({ minimum: 0, maximum: 3000, description: 'Hundredths of a percent: 100 is 1 %' });

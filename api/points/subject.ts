@@ -1,6 +1,6 @@
 import { isMember, readPoints } from '../../db/points/queries.ts';
 import { lockStore } from '../../db/stores/commands.ts';
-import { shownBy, type Subject } from '../kernel/subject.ts';
+import { shownBy, type Subject } from '../declare/subject.ts';
 import { getPolicy } from './getPolicy.ts';
 
 /** The store, as its point policy shows it. */

@@ -1,7 +1,7 @@
 import { checkStockTag } from '../../db/products/changes.ts';
 import { changeStock as change, MAX_STOCK } from '../../db/products/stockChanges.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Id, Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, Id, Type } from '../declare/schema.ts';
 import { changeContext } from './changing.ts';
 import { SentStock, StockCount } from './schemas.ts';
 import { PRODUCT } from './subject.ts';

@@ -1,6 +1,6 @@
 import { tagOf } from '../../db/products/tag.ts';
 import { createProduct } from '../../db/products/registration.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { ProductRequest, wholeProblems } from './requests.ts';
 import { Product, viewProduct } from './schemas.ts';
 import { PRODUCT } from './subject.ts';

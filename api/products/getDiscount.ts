@@ -1,6 +1,6 @@
 import { readProduct } from '../../db/products/queries.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { Discount, viewDiscount } from './schemas.ts';
 
 export const getDiscount = endpoint({

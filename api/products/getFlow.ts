@@ -1,7 +1,7 @@
 import { readProduct } from '../../db/products/queries.ts';
 import { chooseFlows } from '../../db/flows/choice.ts';
-import { closed, Id, oneOf, Type } from '../kernel/schema.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { closed, Id, oneOf, Type } from '../declare/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
 
 export const getFlow = endpoint({
   id: 'products.getFlow',

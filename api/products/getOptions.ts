@@ -1,6 +1,6 @@
 import { tagOf } from '../../db/products/tag.ts';
 import { readProduct } from '../../db/products/queries.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { Options, viewOptions } from './schemas.ts';
 
 export const getOptions = endpoint({

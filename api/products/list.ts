@@ -1,8 +1,8 @@
 import { listProducts } from '../../db/products/queries.ts';
 import { SALES_STATUSES } from '../../domain/products/rules.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { among, named, numeric, read } from '../kernel/query.ts';
-import { Id, Keyword, listOf, page, paging, Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { among, named, numeric, read } from '../declare/parameters.ts';
+import { Id, Keyword, listOf, page, paging, Type } from '../declare/schema.ts';
 import { ProductSummary, viewListed } from './schemas.ts';
 
 const Query = Type.Object({

@@ -1,6 +1,6 @@
 import { tagOf } from '../../db/products/tag.ts';
 import { patchProduct } from '../../db/products/changes.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { changeContext, CHANGE_ERRORS } from './changing.ts';
 import { patchProblems, ProductPatch } from './requests.ts';
 import { Product, viewProduct } from './schemas.ts';

@@ -1,7 +1,7 @@
 import { readCalendar as read } from '../../db/products/calendar.ts';
 import { checkSpan, MAX_CELLS_SHOWN, MAX_DAYS_WRITTEN } from '../../domain/products/calendar.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Day, Id, nullable, Type, Won } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, Day, Id, nullable, Type, Won } from '../declare/schema.ts';
 
 export const readCalendar = endpoint({
   id: 'products.readCalendar',

@@ -1,6 +1,6 @@
 import { deleteProduct } from '../../db/products/changes.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { Type } from '../declare/schema.ts';
 import { changeContext } from './changing.ts';
 import { PRODUCT } from './subject.ts';
 

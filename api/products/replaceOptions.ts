@@ -1,7 +1,7 @@
 import { tagOf } from '../../db/products/tag.ts';
 import { replaceOptions as replace } from '../../db/products/changes.ts';
 import { optionProblems } from '../../domain/products/options.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { changeContext } from './changing.ts';
 import { OptionsRequest } from './requests.ts';
 import { Options, viewOptions } from './schemas.ts';

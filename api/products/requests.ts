@@ -4,11 +4,11 @@ import { fulfillmentProblems } from '../../domain/products/fulfillment.ts';
 import { MAX_AXES, MAX_VARIANTS, optionProblems } from '../../domain/products/options.ts';
 import { DELIVERY_TYPES, FULFILLMENT_METHODS, FULFILLMENT_TYPES, METHODS, SALES_STATUSES } from '../../domain/products/rules.ts';
 import type { FieldError } from '../../domain/kernel/errors.ts';
-import type { ApiDeps } from '../kernel/deps.ts';
-import type { Caller } from '../kernel/endpoint.ts';
-import { closed, Id, Name, nullable, oneOf, type Static, Type, Won } from '../kernel/schema.ts';
-import type { Fitting } from '../kernel/validate.ts';
-import { imageProblems, ImageUrl } from '../kernel/images.ts';
+import type { ApiDeps } from '../declare/deps.ts';
+import type { Caller } from '../declare/endpoint.ts';
+import { closed, Id, Name, nullable, oneOf, type Static, Type, Won } from '../declare/schema.ts';
+import type { Fitting } from '../validation/validate.ts';
+import { imageProblems, ImageUrl } from '../uploads/images.ts';
 import { Attributes, Code, OptionGroup, SalePrice, SentStock } from './schemas.ts';
 
 /** A variant in a request. Read-only fields of responses are accepted; the id must be that of the combination. */

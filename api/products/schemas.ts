@@ -5,7 +5,7 @@ import { MAX_VALUES } from '../../domain/products/options.ts';
 import { buyerPriceWon, type Discount as DiscountRow, DISCOUNT_METHODS } from '../../domain/products/prices.ts';
 import { DELIVERY_TYPES, FULFILLMENT_METHODS, FULFILLMENT_TYPES, isSoldOut, SALES_STATUSES } from '../../domain/products/rules.ts';
 import { korean, koreanDate } from '../../domain/kernel/time.ts';
-import { closed, Count, Day, Id, Name, nullable, oneOf, Timestamp, Type, Won } from '../kernel/schema.ts';
+import { closed, Count, Day, Id, Name, nullable, oneOf, Timestamp, Type, Won } from '../declare/schema.ts';
 
 export const Price = Type.Integer({ minimum: 10, maximum: 2_000_000_000, description: 'Won' });
 /** A price that is not a multiple of the unit is INVALID_PRICE_UNIT. */

@@ -1,7 +1,7 @@
 import { setDiscount as set } from '../../db/products/changes.ts';
 import { DISCOUNT_METHODS, discountProblems } from '../../domain/products/prices.ts';
-import { closed, Day, nullable, oneOf, Type } from '../kernel/schema.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { closed, Day, nullable, oneOf, Type } from '../declare/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { changeContext } from './changing.ts';
 import { Discount, viewDiscount } from './schemas.ts';
 import { PRODUCT } from './subject.ts';

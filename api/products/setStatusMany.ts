@@ -1,8 +1,8 @@
 import { setStatuses, statusesOf } from '../../db/products/changes.ts';
 import { SALES_STATUSES } from '../../domain/products/rules.ts';
 import { catalogue } from '../../domain/kernel/errors.ts';
-import { bulkOf, closed, Id, oneOf, Type } from '../kernel/schema.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { bulkOf, closed, Id, oneOf, Type } from '../declare/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { PRODUCT } from './subject.ts';
 
 export const setStatusMany = endpoint({

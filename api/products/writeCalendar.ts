@@ -1,8 +1,8 @@
 import { writeCalendar as write } from '../../db/products/calendar.ts';
 import { MAX_DAYS_WRITTEN, spanProblems } from '../../domain/products/calendar.ts';
 import { MAX_VARIANTS } from '../../domain/products/options.ts';
-import { closed, Day, Id, nullable, Type } from '../kernel/schema.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { closed, Day, Id, nullable, Type } from '../declare/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { Price, SentStock } from './schemas.ts';
 import { CALENDAR } from './subject.ts';
 

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../kernel/endpoint.ts';
+import type { Endpoint } from '../declare/endpoint.ts';
 import { process } from './process.ts';
 
 export const refunds: readonly Endpoint[] = [process];

@@ -1,5 +1,5 @@
 import { releaseRefund } from '../../db/payments/refunds.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { Refund, viewRefund } from './schemas.ts';
 import { REFUND } from './subject.ts';
 

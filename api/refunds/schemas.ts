@@ -1,7 +1,7 @@
 import type { Refund as Row } from '../../db/payments/entities.ts';
 import { REFUND_STATUSES } from '../../domain/payments/rules.ts';
 import { korean } from '../../domain/kernel/time.ts';
-import { closed, Id, nullable, oneOf, Timestamp, Type, Won } from '../kernel/schema.ts';
+import { closed, Id, nullable, oneOf, Timestamp, Type, Won } from '../declare/schema.ts';
 
 export const Refund = closed(
   {

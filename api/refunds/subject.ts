@@ -1,5 +1,5 @@
 import { findRefund } from '../../db/payments/refunds.ts';
-import type { Subject } from '../kernel/subject.ts';
+import type { Subject } from '../declare/subject.ts';
 import { Refund, viewRefund } from './schemas.ts';
 
 export const REFUND: Subject = {

@@ -1,6 +1,6 @@
 import { changeReview } from '../../db/reviews/commands.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { imageProblems } from '../kernel/images.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { imageProblems } from '../uploads/images.ts';
 import { BuyerReview, ReviewChange, viewOwn } from './schemas.ts';
 
 export const change = endpoint({

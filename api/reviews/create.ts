@@ -1,6 +1,6 @@
 import { writeReview } from '../../db/reviews/commands.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { imageProblems } from '../kernel/images.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { imageProblems } from '../uploads/images.ts';
 import { BuyerReview, ReviewRequest, viewOwn } from './schemas.ts';
 
 export const create = endpoint({

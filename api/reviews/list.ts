@@ -1,7 +1,7 @@
 import { listReviews } from '../../db/reviews/queries.ts';
-import { fitted } from '../kernel/answers.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { Id, listOf, page, paging, Type } from '../kernel/schema.ts';
+import { fitted } from '../declare/shortened.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { Id, listOf, page, paging, Type } from '../declare/schema.ts';
 import { Rating, Review, REVIEW_CUT, viewReview } from './schemas.ts';
 
 export const list = endpoint({

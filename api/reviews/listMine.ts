@@ -1,7 +1,7 @@
 import { listReviews } from '../../db/reviews/queries.ts';
-import { fitted } from '../kernel/answers.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { listOf, page, paging, Type } from '../kernel/schema.ts';
+import { fitted } from '../declare/shortened.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { listOf, page, paging, Type } from '../declare/schema.ts';
 import { ListedBuyerReview, REVIEW_CUT, viewOwn } from './schemas.ts';
 
 export const listMine = endpoint({

@@ -1,7 +1,7 @@
 import { listShownReviews } from '../../db/reviews/queries.ts';
-import { fitted } from '../kernel/answers.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Count, page, paging, Type } from '../kernel/schema.ts';
+import { fitted } from '../declare/shortened.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, Count, page, paging, Type } from '../declare/schema.ts';
 import { REVIEW_CUT, ReviewSummary, ShownReview, viewShown } from './schemas.ts';
 
 export const listShown = endpoint({

@@ -1,9 +1,9 @@
 import type { FoundReview } from '../../db/reviews/queries.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { maskedName, MAX_CONTENT, MAX_REVIEW_IMAGES, RATINGS } from '../../domain/reviews/rules.ts';
-import { type Cut, Truncated } from '../kernel/answers.ts';
-import { ImageUrl } from '../kernel/images.ts';
-import { closed, Count, Id, Name, nullable, Timestamp, Type } from '../kernel/schema.ts';
+import { type Cut, Truncated } from '../declare/shortened.ts';
+import { ImageUrl } from '../uploads/images.ts';
+import { closed, Count, Id, Name, nullable, Timestamp, Type } from '../declare/schema.ts';
 
 export const Rating = Type.Integer({ minimum: RATINGS[0], maximum: RATINGS.at(-1)!, examples: [5] });
 const Content = Name(MAX_CONTENT);

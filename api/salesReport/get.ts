@@ -3,9 +3,9 @@ import { Fault } from '../../domain/kernel/errors.ts';
 import { periodOf, periodProblems } from '../../domain/kernel/period.ts';
 import { PROVIDERS } from '../../domain/payments/providers.ts';
 import { GROUPS, PAID_METHODS, totalsOf } from '../../domain/salesReport/rules.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { amongAll, FLAGS, severalOf } from '../kernel/query.ts';
-import { closed, Count, Day, nullable, oneOf, Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { amongAll, FLAGS, severalOf } from '../declare/parameters.ts';
+import { closed, Count, Day, nullable, oneOf, Type } from '../declare/schema.ts';
 
 const MAX_DAYS = 366;
 /** Sums have no largest value. */

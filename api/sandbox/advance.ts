@@ -24,7 +24,7 @@ import { Fault, RetryLater } from '../../domain/kernel/errors.ts';
 import { korean, MINUTE } from '../../domain/kernel/time.ts';
 import { CLOCK_SIGNAL } from '../../workflows/kernel/messages.ts';
 import { startOptions } from '../../workflows/kernel/start.ts';
-import type { ApiDeps } from '../kernel/deps.ts';
+import type { ApiDeps } from '../declare/deps.ts';
 
 const ANSWER_MS = 10_000;
 /** A step that takes longer (a receiver that hangs, an outage) is not waited for; its runs go on by themselves. */

@@ -1,7 +1,7 @@
 import { Fault, invalid } from '../../domain/kernel/errors.ts';
 import { DAY, duration, korean } from '../../domain/kernel/time.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Timestamp, Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, Timestamp, Type } from '../declare/schema.ts';
 import { advanceClock as advance } from './advance.ts';
 import { CLOCK } from './subject.ts';
 

@@ -1,7 +1,7 @@
 import { Fault } from '../../domain/kernel/errors.ts';
 import { korean } from '../../domain/kernel/time.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Timestamp } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, Timestamp } from '../declare/schema.ts';
 
 export const readClock = endpoint({
   id: 'sandbox.readClock',

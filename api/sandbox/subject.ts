@@ -1,4 +1,4 @@
-import { shownBy, type Subject } from '../kernel/subject.ts';
+import { shownBy, type Subject } from '../declare/subject.ts';
 import { readClock } from './readClock.ts';
 
 /** The store's clock. */

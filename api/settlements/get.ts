@@ -1,5 +1,5 @@
 import { Fault } from '../../domain/kernel/errors.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { Settlement } from './schemas.ts';
 
 export const get = endpoint({

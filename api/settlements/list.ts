@@ -1,5 +1,5 @@
-import { endpoint } from '../kernel/endpoint.ts';
-import { listOf, page, paging, Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { listOf, page, paging, Type } from '../declare/schema.ts';
 import { Settlement } from './schemas.ts';
 
 export const list = endpoint({

@@ -1,7 +1,7 @@
 import { shownCalendar } from '../../db/products/calendar.ts';
 import { checkSpan, MAX_DAYS_SHOWN } from '../../domain/products/calendar.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Day, Id, Type, Won } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, Day, Id, Type, Won } from '../declare/schema.ts';
 
 export const getCalendar = endpoint({
   id: 'storefront.getCalendar',

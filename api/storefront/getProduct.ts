@@ -1,5 +1,5 @@
 import { readShown } from '../../db/products/storefront.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { ShownProduct, viewShown } from './schemas.ts';
 
 export const getProduct = endpoint({

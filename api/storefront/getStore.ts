@@ -1,8 +1,8 @@
 import { readStore } from '../../db/stores/queries.ts';
 import { isOpen, readSettings } from '../../db/paymentSettings/queries.ts';
 import { candidatesOf } from '../../domain/paymentSettings/routing.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, nullable, Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, nullable, Type } from '../declare/schema.ts';
 
 export const getStore = endpoint({
   id: 'storefront.getStore',

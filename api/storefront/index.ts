@@ -1,4 +1,4 @@
-import type { Endpoint } from '../kernel/endpoint.ts';
+import type { Endpoint } from '../declare/endpoint.ts';
 import { getCalendar } from './getCalendar.ts';
 import { getProduct } from './getProduct.ts';
 import { getStore } from './getStore.ts';

@@ -1,6 +1,6 @@
 import { listLocations } from '../../db/pickupLocations/queries.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Id, nullable, Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, Id, nullable, Type } from '../declare/schema.ts';
 
 const Shown = closed(
   { pickupLocationId: Id, name: Type.String(), address: Type.String(), contact: Type.String(), availableHours: nullable(Type.String()) },

@@ -1,6 +1,6 @@
 import { listShown } from '../../db/products/storefront.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { Id, Keyword, listOf, page, paging, Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { Id, Keyword, listOf, page, paging, Type } from '../declare/schema.ts';
 import { ShelfProduct, viewListed } from './schemas.ts';
 
 export const listProducts = endpoint({

@@ -5,7 +5,7 @@ import { discountedWon } from '../../domain/products/prices.ts';
 import { purchasePoint } from '../../domain/points/purchase.ts';
 import { koreanDate } from '../../domain/kernel/time.ts';
 import { summaryFields, viewVariantSums } from '../products/schemas.ts';
-import { closed, Id, nullable, oneOf, Type, Won } from '../kernel/schema.ts';
+import { closed, Id, nullable, oneOf, Type, Won } from '../declare/schema.ts';
 
 const shelf = {
   productId: Id,

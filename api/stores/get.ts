@@ -1,5 +1,5 @@
 import { readStore } from '../../db/stores/queries.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { Store, viewStore } from './schemas.ts';
 
 export const get = endpoint({

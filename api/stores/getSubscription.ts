@@ -1,8 +1,8 @@
 import { readUsage } from '../../db/aiActions/queries.ts';
 import { remainingActions } from '../../domain/aiActions/rules.ts';
 import { korean } from '../../domain/kernel/time.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Count, Timestamp, Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, Count, Timestamp, Type } from '../declare/schema.ts';
 
 export const getSubscription = endpoint({
   id: 'stores.getSubscription',

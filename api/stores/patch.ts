@@ -1,5 +1,5 @@
 import { patchStore } from '../../db/stores/commands.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { originProblems, Store, StorePatch, viewStore } from './schemas.ts';
 import { STORE } from './subject.ts';
 

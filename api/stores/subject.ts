@@ -1,5 +1,5 @@
 import { lockStore } from '../../db/stores/commands.ts';
-import { shownBy, type Subject } from '../kernel/subject.ts';
+import { shownBy, type Subject } from '../declare/subject.ts';
 import { get } from './get.ts';
 
 /** The store's settings. */

@@ -1,7 +1,7 @@
 import { recordUpload } from '../../db/uploads/commands.ts';
 import { MAX_UPLOAD_BYTES } from '../../domain/uploads/rules.ts';
-import { closed, oneOf } from '../kernel/schema.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { closed, oneOf } from '../declare/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { storeFile, UploadView, viewUpload } from './schemas.ts';
 import { UPLOAD } from './subject.ts';
 

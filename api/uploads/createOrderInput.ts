@@ -3,10 +3,10 @@ import { hashKey, hasReply } from '../../db/runs/operations.ts';
 import { recordUpload } from '../../db/uploads/commands.ts';
 import { MAX_UPLOAD_BYTES } from '../../domain/uploads/rules.ts';
 import { DAY } from '../../domain/kernel/time.ts';
-import { type Caller, endpoint } from '../kernel/endpoint.ts';
-import { sentKey } from '../kernel/idempotency.ts';
-import { type LimitedCall, limitKey, refuseUntil } from '../kernel/limits.ts';
-import { closed } from '../kernel/schema.ts';
+import { type Caller, endpoint } from '../declare/endpoint.ts';
+import { sentKey } from '../pipeline/idempotency.ts';
+import { type LimitedCall, limitKey, refuseUntil } from '../web/limits.ts';
+import { closed } from '../declare/schema.ts';
 import { storeFile, UploadView, viewUpload } from './schemas.ts';
 
 /** Sessions cost nothing, so addresses are counted too, over all stores (X13). */

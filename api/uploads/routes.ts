@@ -2,7 +2,7 @@
 import { Router } from '@koa/router';
 import { IMAGE_TYPES, UPLOAD_PATH } from '../../domain/uploads/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import type { ApiDeps } from '../kernel/deps.ts';
+import type { ApiDeps } from '../declare/deps.ts';
 
 const TYPES = new Map<string, string>(Object.entries(IMAGE_TYPES).map(([type, extension]) => [extension, type]));
 

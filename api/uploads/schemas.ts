@@ -5,9 +5,9 @@ import { Fault, invalid } from '../../domain/kernel/errors.ts';
 import { newId } from '../../db/kernel/clock.ts';
 import { releaseUse, type Limit, consumeUse } from '../../db/limits/commands.ts';
 import { inTenant, REQUEST, type Tx } from '../../db/kernel/tx.ts';
-import { type LimitedCall, refuseUntil } from '../kernel/limits.ts';
-import { closed, Id, oneOf, Type } from '../kernel/schema.ts';
-import type { UploadedFile } from '../kernel/upload.ts';
+import { type LimitedCall, refuseUntil } from '../web/limits.ts';
+import { closed, Id, oneOf, Type } from '../declare/schema.ts';
+import type { UploadedFile } from '../web/upload.ts';
 
 export const UploadView = closed(
   { uploadId: Id, url: Type.String(), contentType: oneOf(Object.keys(IMAGE_TYPES) as ImageType[]), size: Type.Integer() },

@@ -1,4 +1,4 @@
-import type { Subject } from '../kernel/subject.ts';
+import type { Subject } from '../declare/subject.ts';
 import { UploadView } from './schemas.ts';
 
 /** Its answer is all that is shown of an upload. */

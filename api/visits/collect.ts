@@ -12,11 +12,11 @@ import {
   sourceOf,
   VISITOR_LIMIT,
 } from '../../domain/visits/rules.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { limitKey, refuseUntil } from '../kernel/limits.ts';
-import { closed, Count, Id, oneOf, type Static, Type } from '../kernel/schema.ts';
-import type { Fitting } from '../kernel/validate.ts';
-import { VISIT, visitOf } from '../kernel/visit.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { limitKey, refuseUntil } from '../web/limits.ts';
+import { closed, Count, Id, oneOf, type Static, Type } from '../declare/schema.ts';
+import type { Fitting } from '../validation/validate.ts';
+import { VISIT, visitOf } from './visit.ts';
 
 const Utm = Type.String({ minLength: 1, maxLength: 100 });
 const PageEvent = closed(

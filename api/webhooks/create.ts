@@ -1,5 +1,5 @@
 import { registerWebhook } from '../../db/webhooks/commands.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { receiverProblems } from './receiver.ts';
 import { NewWebhook, viewWebhook, WebhookRequest } from './schemas.ts';
 import { WEBHOOK } from './subject.ts';

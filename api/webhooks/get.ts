@@ -1,5 +1,5 @@
 import { readWebhook } from '../../db/webhooks/queries.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { viewWebhook, Webhook } from './schemas.ts';
 
 export const get = endpoint({

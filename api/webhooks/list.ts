@@ -1,6 +1,6 @@
 import { listWebhooks } from '../../db/webhooks/queries.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, Type } from '../declare/schema.ts';
 import { viewWebhook, Webhook } from './schemas.ts';
 
 export const list = endpoint({

@@ -1,9 +1,9 @@
 import { listDeliveries as findDeliveries } from '../../db/webhooks/deliveries.ts';
 import { DELIVERY_STATUSES } from '../../domain/webhooks/rules.ts';
-import { fitted } from '../kernel/answers.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { among, named, read } from '../kernel/query.ts';
-import { closed, Type } from '../kernel/schema.ts';
+import { fitted } from '../declare/shortened.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { among, named, read } from '../declare/parameters.ts';
+import { closed, Type } from '../declare/schema.ts';
 import { DELIVERY_CUT, ListedDelivery, viewDelivery } from './schemas.ts';
 
 const Query = Type.Object({

@@ -1,6 +1,6 @@
 /** Validation of a receiver's URL when it is registered or changed (docs/contract.md#receivers, D84). */
 import type { FieldError } from '../../domain/kernel/errors.ts';
-import type { ApiDeps } from '../kernel/deps.ts';
+import type { ApiDeps } from '../declare/deps.ts';
 
 const SCREEN_MS = 2000;
 

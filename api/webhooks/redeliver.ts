@@ -1,6 +1,6 @@
 import { redeliver as sendAgain } from '../../db/webhooks/deliveries.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed } from '../declare/schema.ts';
 import { viewDelivery, WebhookDelivery } from './schemas.ts';
 import { WEBHOOK } from './subject.ts';
 

@@ -1,6 +1,6 @@
 import { redeliverFailed as sendAgain } from '../../db/webhooks/deliveries.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Count } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, Count } from '../declare/schema.ts';
 import { WEBHOOK } from './subject.ts';
 
 export const redeliverFailed = endpoint({

@@ -1,6 +1,6 @@
 import { removeWebhook } from '../../db/webhooks/commands.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { Type } from '../declare/schema.ts';
 import { WEBHOOK } from './subject.ts';
 
 export const remove = endpoint({

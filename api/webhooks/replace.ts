@@ -1,5 +1,5 @@
 import { replaceWebhook } from '../../db/webhooks/commands.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { receiverProblems } from './receiver.ts';
 import { viewWebhook, Webhook, WebhookRequest } from './schemas.ts';
 import { WEBHOOK } from './subject.ts';

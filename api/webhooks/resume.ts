@@ -1,6 +1,6 @@
 import { resumeWebhook } from '../../db/webhooks/commands.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed } from '../declare/schema.ts';
 import { viewWebhook, Webhook } from './schemas.ts';
 import { WEBHOOK } from './subject.ts';
 

@@ -2,8 +2,8 @@ import type { Webhook as Row, WebhookDelivery as DeliveryRow } from '../../db/we
 import { RECEIVER_URL } from '../../domain/kernel/hosts.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { DELIVERY_ERRORS, DELIVERY_STATUSES, EVENT_TYPES } from '../../domain/webhooks/rules.ts';
-import { type Cut, Truncated } from '../kernel/answers.ts';
-import { closed, Count, Id, nullable, oneOf, Timestamp, Type, VERBATIM } from '../kernel/schema.ts';
+import { type Cut, Truncated } from '../declare/shortened.ts';
+import { closed, Count, Id, nullable, oneOf, Timestamp, Type, VERBATIM } from '../declare/schema.ts';
 
 const fields = {
   webhookId: Id,

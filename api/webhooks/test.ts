@@ -6,8 +6,8 @@ import { SECOND } from '../../domain/kernel/time.ts';
 import { sampleData } from '../../domain/webhooks/payloads.ts';
 import { ATTEMPT_MS, DELIVERY_ERRORS, EVENT_TYPES } from '../../domain/webhooks/rules.ts';
 import { universal } from '../../domain/webhooks/signature.ts';
-import { endpoint } from '../kernel/endpoint.ts';
-import { closed, Count, nullable, oneOf, Type } from '../kernel/schema.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, Count, nullable, oneOf, Type } from '../declare/schema.ts';
 import { WEBHOOK } from './subject.ts';
 
 export const test = endpoint({

@@ -1,5 +1,5 @@
 import { addToWishlist } from '../../db/customers/wishlist.ts';
-import { endpoint } from '../kernel/endpoint.ts';
+import { endpoint } from '../declare/endpoint.ts';
 import { viewEntry, WishlistEntry, WishlistRequest } from './schemas.ts';
 
 export const add = endpoint({

@@ -1,6 +1,6 @@
 import type { WishlistEntry as Row } from '../../db/customers/wishlist.ts';
 import { korean } from '../../domain/kernel/time.ts';
-import { closed, Id, Timestamp, Type, Won } from '../kernel/schema.ts';
+import { closed, Id, Timestamp, Type, Won } from '../declare/schema.ts';
 
 export const WishlistRequest = closed({ productId: Id }, { title: 'WishlistRequest' });
 export const WishlistEntry = closed(

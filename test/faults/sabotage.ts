@@ -17,7 +17,7 @@ interface Sabotage {
 export const SABOTAGES: readonly Sabotage[] = [
   {
     name: 'answer before commit',
-    file: 'api/kernel/transact.ts',
+    file: 'api/pipeline/transact.ts',
     edits: [
       [
         'const answer = await inTenant(deps.orm, caller, limits, async (tx) => {',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { Recorder } from '../../../api/apiRequestLogs/recorder.ts';
-import type { ApiDeps } from '../../../api/kernel/deps.ts';
+import type { ApiDeps } from '../../../api/declare/deps.ts';
 import { Seller } from '../../../bin/dev/client.ts';
 import { freePort } from '../../../bin/dev/ports.ts';
 import { root } from '../../../bin/kernel/paths.ts';

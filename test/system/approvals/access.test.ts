@@ -1,6 +1,6 @@
 /** Who sees and decides approval requests (G3, G22, G23), and how a repeated request of an agent finds its own (G19, G20). */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { approvalAnswer } from '../../../api/kernel/approvals.ts';
+import { approvalAnswer } from '../../../api/pipeline/approvalAnswer.ts';
 import { call, type Headers_ } from '../../../bin/dev/client.ts';
 import { replayApproval } from '../../../db/approvals/commands.ts';
 import { readConfig } from '../../../db/kernel/config.ts';

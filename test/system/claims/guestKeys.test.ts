@@ -1,7 +1,7 @@
 /** Idempotency keys of guests: a key is no way around the order's password (docs/contract.md#claims, D51, X15). */
 import { describe, expect, test } from '@jest/globals';
 import { call, GUEST, type Headers_ } from '../../../bin/dev/client.ts';
-import { MAX_WRONG } from '../../../api/kernel/guestOrders.ts';
+import { MAX_WRONG } from '../../../api/orders/guestOrders.ts';
 import { query, underTest, world } from '../../kernel/world.ts';
 
 test('whoever lacks the password learns nothing from a key, is counted, and spoils it for nobody', async () => {

@@ -1,6 +1,6 @@
 /** Values that fit a JSON schema, as far as the schemas of the documents go. */
 import fc, { type Arbitrary } from 'fast-check';
-import { NAME, TEXT } from '../../../api/kernel/documentedSchema.ts';
+import { NAME, TEXT } from '../../../api/declare/documentedSchema.ts';
 
 export interface Schema {
   readonly $ref?: string;

@@ -1,7 +1,7 @@
 /** Pages of every origin may call the storefront API, and nothing else (D98). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { endpoints } from '../../../api/endpoints.ts';
-import { surfaceOf } from '../../../api/kernel/openapi.ts';
+import { surfaceOf } from '../../../api/documents/openapi.ts';
 import { newAddress } from '../../kernel/api.ts';
 import { sharedApi } from '../../kernel/secondApi.ts';
 import { underTest, type World, world } from '../../kernel/world.ts';

@@ -1,6 +1,6 @@
 /** Calls an operation as its declaration says: its example as the body, and in its path the ids of what there is. */
-import type { Endpoint } from '../../../api/kernel/endpoint.ts';
-import { exampleOf } from '../../../api/kernel/examples.ts';
+import type { Endpoint } from '../../../api/declare/endpoint.ts';
+import { exampleOf } from '../../../api/documents/examples.ts';
 import { call, type Headers_, type Reply } from '../../../bin/dev/client.ts';
 import { underTest } from '../../kernel/world.ts';
 

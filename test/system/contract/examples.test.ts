@@ -1,8 +1,8 @@
 /** The examples of the OpenAPI documents are true: they fit their schemas, and calling them again answers the same shapes. */
 import { expect, test } from '@jest/globals';
 import { endpoints as all } from '../../../api/endpoints.ts';
-import { exampleOf, recorded } from '../../../api/kernel/examples.ts';
-import { checker } from '../../../api/kernel/validate.ts';
+import { exampleOf, recorded } from '../../../api/documents/examples.ts';
+import { checker } from '../../../api/validation/validate.ts';
 import { world } from '../../kernel/world.ts';
 import { walk } from './examples.ts';
 

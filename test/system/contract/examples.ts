@@ -4,8 +4,8 @@
  * by `node_modules/.bin/node test/system/contract/recordExamples.ts`; walked again by the tests.
  */
 import { endpoints } from '../../../api/endpoints.ts';
-import type { Endpoint } from '../../../api/kernel/endpoint.ts';
-import type { Example } from '../../../api/kernel/examples.ts';
+import type { Endpoint } from '../../../api/declare/endpoint.ts';
+import type { Example } from '../../../api/documents/examples.ts';
 import { Buyer, call, type Headers_, pay, type Reply } from '../../../bin/dev/client.ts';
 import { Desk } from '../../kernel/approvals.ts';
 import { exchange, loginAs, storeToken } from '../../kernel/login.ts';

@@ -5,8 +5,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { endpoints } from '../../../api/endpoints.ts';
-import type { Endpoint } from '../../../api/kernel/endpoint.ts';
-import { exampleOf } from '../../../api/kernel/examples.ts';
+import type { Endpoint } from '../../../api/declare/endpoint.ts';
+import { exampleOf } from '../../../api/documents/examples.ts';
 import { call, type Headers_ } from '../../../bin/dev/client.ts';
 import { Desk } from '../../kernel/approvals.ts';
 import { people, storeToken } from '../../kernel/login.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { endpoints } from '../../../api/endpoints.ts';
-import { surfaceOf } from '../../../api/kernel/openapi.ts';
+import { surfaceOf } from '../../../api/documents/openapi.ts';
 import { hashKey } from '../../../db/runs/operations.ts';
 import { call, get } from '../../../bin/dev/client.ts';
 import { query, underTest, type World, world } from '../../kernel/world.ts';

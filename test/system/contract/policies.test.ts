@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { SignJWT, generateKeyPair } from 'jose';
 import { endpoints } from '../../../api/endpoints.ts';
-import type { Endpoint } from '../../../api/kernel/endpoint.ts';
+import type { Endpoint } from '../../../api/declare/endpoint.ts';
 import { CLIENT_SCOPES, covers } from '../../../domain/identity/rules.ts';
 import { call, type Headers_, type Reply, token } from '../../../bin/dev/client.ts';
 import { loginAs, storeToken } from '../../kernel/login.ts';

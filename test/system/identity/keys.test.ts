@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { AUDIENCE } from '../../../domain/identity/rules.ts';
-import { loadTokenKeys, type TokenKeys } from '../../../api/kernel/tokens.ts';
+import { loadTokenKeys, type TokenKeys } from '../../../api/callers/tokens.ts';
 import { root } from '../../../bin/kernel/paths.ts';
 import { realClock } from '../../../db/kernel/clock.ts';
 import { flowSecretLocation } from '../../../db/flows/secrets.ts';

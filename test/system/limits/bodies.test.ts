@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { call, type Headers_, Seller } from '../../../bin/dev/client.ts';
 import { freePort } from '../../../bin/dev/ports.ts';
-import { InFlight } from '../../../api/kernel/inFlight.ts';
+import { InFlight } from '../../../api/web/inFlight.ts';
 import { newAddress, ownApi } from '../../kernel/api.ts';
 import { SlowSender } from '../../kernel/slowSender.ts';
 import { until, type World, world } from '../../kernel/world.ts';

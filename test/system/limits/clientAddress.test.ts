@@ -1,7 +1,7 @@
 /** Whose request it is, behind proxies (X9). */
 import { describe, expect, test } from '@jest/globals';
 import type { IncomingMessage } from 'node:http';
-import { countedAddress, wholeAddress } from '../../../api/kernel/clientAddress.ts';
+import { countedAddress, wholeAddress } from '../../../api/web/clientAddress.ts';
 import { readConfig } from '../../../db/kernel/config.ts';
 import { parseNetworks } from '../../../db/kernel/networks.ts';
 import { underTest } from '../../kernel/world.ts';

@@ -1,6 +1,6 @@
 /** How many requests a minute may be made, and who counts as whom (D25, X10). */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { Windows } from '../../../api/kernel/windows.ts';
+import { Windows } from '../../../api/web/windows.ts';
 import { newApiToken } from '../../../db/identity/apiTokens.ts';
 import { MINUTE } from '../../../domain/kernel/time.ts';
 import { newAddress, ownApi } from '../../kernel/api.ts';

@@ -1,7 +1,7 @@
 /** The reference page in a real Chromium: it draws every operation and its own policy blocks nothing of it. */
 import { expect, test } from '@jest/globals';
 import { endpoints } from '../../../api/endpoints.ts';
-import { surfaceOf } from '../../../api/kernel/openapi.ts';
+import { surfaceOf } from '../../../api/documents/openapi.ts';
 import { DESKTOP, Screens } from '../../kernel/chromium.ts';
 import { underTest, until } from '../../kernel/world.ts';
 

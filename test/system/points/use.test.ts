@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { get as getCheckout } from '../../../api/checkout/get.ts';
 import { price } from '../../../api/checkout/price.ts';
-import { checker } from '../../../api/kernel/validate.ts';
+import { checker } from '../../../api/validation/validate.ts';
 import { ADDRESS, pay } from '../../../bin/dev/client.ts';
 import { askedOf, closeShops, codeOf, dataOf, PointShop, shipped, USE } from './shop.ts';
 

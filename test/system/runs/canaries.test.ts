@@ -5,7 +5,7 @@
 import { expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { endpoints } from '../../../api/endpoints.ts';
-import type { Endpoint } from '../../../api/kernel/endpoint.ts';
+import type { Endpoint } from '../../../api/declare/endpoint.ts';
 import { walk } from '../contract/examples.ts';
 import { call, get, type Headers_ } from '../../../bin/dev/client.ts';
 import { loginAs, registerApp, storeToken } from '../../kernel/login.ts';

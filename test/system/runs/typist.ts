@@ -1,7 +1,7 @@
 /** Sends what a test sends, with a canary in every text that a client may type: body, query, form, file name and headers. */
 import { randomBytes } from 'node:crypto';
 import { endpoints } from '../../../api/endpoints.ts';
-import type { Endpoint } from '../../../api/kernel/endpoint.ts';
+import type { Endpoint } from '../../../api/declare/endpoint.ts';
 import type { Headers_ } from '../../../bin/dev/client.ts';
 import { underTest } from '../../kernel/world.ts';
 import type { Canaries, Extent } from './canaries.ts';

@@ -1,8 +1,8 @@
 /** What each resource's changes list: everything that a user writes, whatever it is called (G14, G51). */
 import { describe, expect, test } from '@jest/globals';
 import { endpoints } from '../../../api/endpoints.ts';
-import { isManaged } from '../../../api/kernel/endpoint.ts';
-import { isBulk, type Subject } from '../../../api/kernel/subject.ts';
+import { isManaged } from '../../../api/declare/endpoint.ts';
+import { isBulk, type Subject } from '../../../api/declare/subject.ts';
 import { FLOW_PUBLISH } from '../../../api/flows/publishSubject.ts';
 import { COMMERCE_FLOW } from '../../../api/flows/subject.ts';
 import { CALENDAR, PRODUCT } from '../../../api/products/subject.ts';

@@ -1,8 +1,8 @@
 /** What a change of the management API cannot be declared without: dry run, audit log and agents' rules come from it. */
 import { expect, test } from '@jest/globals';
 import { endpoints } from '../../../api/endpoints.ts';
-import { isManaged } from '../../../api/kernel/endpoint.ts';
-import { openapi } from '../../../api/kernel/openapi.ts';
+import { isManaged } from '../../../api/declare/endpoint.ts';
+import { openapi } from '../../../api/documents/openapi.ts';
 
 const managed = endpoints.filter(isManaged);
 

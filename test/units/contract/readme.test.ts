@@ -2,8 +2,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { endpoints } from '../../../api/endpoints.ts';
-import type { Endpoint } from '../../../api/kernel/endpoint.ts';
-import { createValidator } from '../../../api/kernel/validate.ts';
+import type { Endpoint } from '../../../api/declare/endpoint.ts';
+import { createValidator } from '../../../api/validation/validate.ts';
 
 const readme = readFileSync('README.md', 'utf8');
 const [, thread = ''] = /```sh\n(.+?)```/s.exec(readme) ?? [];

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { endpoints } from '../../../api/endpoints.ts';
-import { openapi } from '../../../api/kernel/openapi.ts';
+import { openapi } from '../../../api/documents/openapi.ts';
 import { SERVER_INFO } from '../../../api/mcp/protocol.ts';
 
 const read = (name: string): string => readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8');

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
-import { closed } from '../../../api/kernel/schema.ts';
-import { checker } from '../../../api/kernel/validate.ts';
+import { closed } from '../../../api/declare/schema.ts';
+import { checker } from '../../../api/validation/validate.ts';
 import { checkGraph } from '../../../domain/flows/check/checkGraph.ts';
 import type { Graph } from '../../../domain/flows/graph.ts';
 import { EXECUTION_TYPES, INPUT_TYPES, NODE_TYPES, platformActionDocs } from '../../../domain/flows/nodeTypes.ts';

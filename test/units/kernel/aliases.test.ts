@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { endpoints } from '../../../api/endpoints.ts';
-import { aliases, isManagement } from '../../../api/kernel/aliases.ts';
-import { surfaceOf } from '../../../api/kernel/openapi.ts';
+import { aliases, isManagement } from '../../../api/web/aliases.ts';
+import { surfaceOf } from '../../../api/documents/openapi.ts';
 
 test('every address of a management operation, short ones too, is one of the management API, and none of a shop', () => {
   for (const endpoint of endpoints)

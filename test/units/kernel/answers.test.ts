@@ -1,6 +1,6 @@
 /** How entries of a list are cut where a page would pass 1 MiB (D90). */
 import { describe, expect, test } from '@jest/globals';
-import { fitted } from '../../../api/kernel/answers.ts';
+import { fitted } from '../../../api/declare/shortened.ts';
 import { LARGEST_ANSWER, shareOf } from '../../../db/kernel/answers.ts';
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));

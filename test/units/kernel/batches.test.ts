@@ -1,7 +1,7 @@
 /** Batches behind the back of requests: when they are written, and that they take no more memory than their bound. */
 import { mock } from 'node:test';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { type BatchOptions, Batches } from '../../../api/kernel/batches.ts';
+import { type BatchOptions, Batches } from '../../../api/apiRequestLogs/batches.ts';
 
 const OPTIONS = { size: 3, waitMs: 500, retryMs: 1000, bound: 10 } as const;
 beforeEach(() => {

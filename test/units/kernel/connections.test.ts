@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, BlockList, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { boundConnections } from '../../../api/kernel/connections.ts';
+import { boundConnections } from '../../../api/web/connections.ts';
 
 const proxies = new BlockList();
 proxies.addAddress('127.0.0.1');

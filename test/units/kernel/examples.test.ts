@@ -1,9 +1,9 @@
 /** Examples that are put together, for operations that were not recorded yet. */
 import { expect, test } from '@jest/globals';
 import { endpoints } from '../../../api/endpoints.ts';
-import { composed, exampleOf, recorded } from '../../../api/kernel/examples.ts';
-import { closed, Type } from '../../../api/kernel/schema.ts';
-import { checker } from '../../../api/kernel/validate.ts';
+import { composed, exampleOf, recorded } from '../../../api/documents/examples.ts';
+import { closed, Type } from '../../../api/declare/schema.ts';
+import { checker } from '../../../api/validation/validate.ts';
 
 test.each(endpoints.map((endpoint) => [endpoint.id, endpoint] as const))(
   '%s: were it not recorded, its example would fit',

@@ -1,6 +1,6 @@
 /** Fair turns by address and store (docs/decisions.md#x12). */
 import { expect, test } from '@jest/globals';
-import { FairLane } from '../../../api/kernel/fairLane.ts';
+import { FairLane } from '../../../api/web/fairLane.ts';
 import { Fault } from '../../../domain/kernel/errors.ts';
 
 const never = new AbortController().signal;

@@ -1,8 +1,8 @@
 /** Parameters of lists whose bad values are INVALID_PARAMETER (docs/decisions.md#d54). */
 import { expect, test } from '@jest/globals';
 import { endpoints } from '../../../api/endpoints.ts';
-import { among, digits, flag, fromTime, named, numeric, parameterProblems, read } from '../../../api/kernel/query.ts';
-import { type TSchema, Type } from '../../../api/kernel/schema.ts';
+import { among, digits, flag, fromTime, named, numeric, parameterProblems, read } from '../../../api/declare/parameters.ts';
+import { type TSchema, Type } from '../../../api/declare/schema.ts';
 
 const Query = Type.Object({
   status: named(among(['PAID', 'DONE']), 'status'),

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { hashNewPassword, hashOrderPassword } from '../../../api/kernel/passwords.ts';
+import { hashNewPassword, hashOrderPassword } from '../../../api/callers/passwords.ts';
 
 const never = new AbortController().signal;
 const requester = (clientAddress: string, storeId: string) => ({ clientAddress, storeId, gone: () => never });

@@ -2,13 +2,13 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { endpoints } from '../../../api/endpoints.ts';
-import { refusal } from '../../../api/kernel/reply.ts';
-import { closed, Day, nullable, Type } from '../../../api/kernel/schema.ts';
-import { createValidator } from '../../../api/kernel/validate.ts';
+import { refusal } from '../../../api/web/envelope.ts';
+import { closed, Day, nullable, Type } from '../../../api/declare/schema.ts';
+import { createValidator } from '../../../api/validation/validate.ts';
 import { optionProblems } from '../../../domain/products/options.ts';
 import { Fault } from '../../../domain/kernel/errors.ts';
 import { isHost } from '../../../domain/kernel/hosts.ts';
-import type { Shape } from '../../../api/kernel/sizes.ts';
+import type { Shape } from '../../../api/validation/sizes.ts';
 
 /** A pattern that lets through no more than so many characters and has no repetition inside another. */
 const isBounded = ({ pattern }: Shape) => pattern !== undefined && /^\^[^*+]*\$$/.test(pattern);

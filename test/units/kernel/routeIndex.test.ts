@@ -1,9 +1,9 @@
 /** Routes are found by their length and first segment, and answer as the plain router does (docs/architecture.md#endpoints). */
 import { expect, test } from '@jest/globals';
 import { Router } from '@koa/router';
-import { aliases } from '../../../api/kernel/aliases.ts';
+import { aliases } from '../../../api/web/aliases.ts';
 import { endpoints } from '../../../api/endpoints.ts';
-import { IndexedRouter, RouteIndex } from '../../../api/kernel/routeIndex.ts';
+import { IndexedRouter, RouteIndex } from '../../../api/web/routeIndex.ts';
 
 const ids = (path: string): string => path.replaceAll(/{(\w+)}/g, ':$1');
 

@@ -2,8 +2,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { endpoints } from '../../../api/endpoints.ts';
-import { MAX_FIELDS, MAX_LEVELS, outgrown } from '../../../api/kernel/scan.ts';
-import type { Shape } from '../../../api/kernel/sizes.ts';
+import { MAX_FIELDS, MAX_LEVELS, outgrown } from '../../../api/validation/scan.ts';
+import type { Shape } from '../../../api/validation/sizes.ts';
 
 const findingOf = (text: string) => {
   const problem = outgrown(Buffer.from(text));

@@ -5,8 +5,8 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
 import Koa from 'koa';
-import { InFlight } from '../../../api/kernel/inFlight.ts';
-import { sendBounded } from '../../../api/kernel/sending.ts';
+import { InFlight } from '../../../api/web/inFlight.ts';
+import { sendBounded } from '../../../api/web/sending.ts';
 
 const MIB = 1024 * 1024;
 const LARGE = 'x'.repeat(4 * MIB);

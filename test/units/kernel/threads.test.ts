@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { Threads } from '../../../api/kernel/threads.ts';
+import { Threads } from '../../../api/flows/threadPool.ts';
 import type { Graph } from '../../../domain/flows/graph.ts';
 import { simulation } from '../flows/randomGraphs.ts';
 
@@ -61,7 +61,7 @@ test('a job ends when its client hangs up, and leaves its turn', async () => {
 
 test('a thread has its own memory, whatever the process was given', async () => {
   const script = `
-    import { Threads } from ${JSON.stringify(new URL('../../../api/kernel/threads.ts', import.meta.url).href)};
+    import { Threads } from ${JSON.stringify(new URL('../../../api/flows/threadPool.ts', import.meta.url).href)};
     const threads = new Threads(new URL(${JSON.stringify(pathToFileURL(file).href)}));
     const work = { storeId: 's', gone: new AbortController().signal, read: async () => 'heap' };
     process.stdout.write(JSON.stringify(await threads.run(work)));

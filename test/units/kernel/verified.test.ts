@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { Verified } from '../../../api/kernel/verified.ts';
+import { Verified } from '../../../api/callers/verified.ts';
 
 test('it knows a token for the address that it was verified for, and no other', () => {
   const verified = new Verified<number>();

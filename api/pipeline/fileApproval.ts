@@ -1,0 +1,49 @@
+/** Requests of agents that need a person's approval: filed with what they would do (G18, G19). */
+import { fileApproval } from '../../db/approvals/commands.ts';
+import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
+import { deniedBy } from '../declare/policy.ts';
+import { approvalAnswer } from './approvalAnswer.ts';
+import { recordIn } from './audit.ts';
+import type { Judgement } from '../preview/rehearse.ts';
+import { type Answer, replayIn } from './replay.ts';
+import type { Request } from './request.ts';
+
+/** Null when the request is allowed; otherwise AGENT_OPERATION_DENIED, or the answer to a request that waits from now on. */
+export async function fileUnlessAllowed(request: Request, { decision, difference, preview }: Judgement): Promise<Answer | null> {
+  if (decision.decision === 'ALLOW') return null;
+  const { endpoint, deps, caller, incoming, input, operation, keyed } = request;
+  const { actor, tokenRef } = caller;
+  if (decision.decision === 'DENIED' || !actor || !tokenRef) throw deniedBy(endpoint, decision);
+  const ifMatch = incoming.header('if-match');
+  return inTenant(deps.orm, caller, REQUEST, async (tx) => {
+    const filed = await fileApproval(tx, {
+      operation,
+      keyed,
+      reason: decision.reason,
+      actor,
+      tokenRef,
+      request: {
+        method: endpoint.route.split(' ')[0]!,
+        path: incoming.path,
+        params: input.params,
+        querystring: incoming.querystring,
+        body: (await incoming.content()).sent ?? null,
+        headers: ifMatch === undefined ? {} : { 'if-match': ifMatch },
+      },
+      preview,
+      requiredScopes: endpoint.scopes ?? [],
+      approverRole: endpoint.approver ?? 'ADMIN',
+    });
+    if (!filed.approval) return replayIn(tx, request, filed.stored);
+    const { approval, isReplay } = filed;
+    const ended = {
+      outcome: 'PENDING_APPROVAL',
+      statusCode: 202,
+      difference,
+      approvalId: approval.approvalId,
+      isReplayed: isReplay,
+    } as const;
+    await recordIn(tx, request, ended);
+    return approvalAnswer(tx, filed, deps);
+  });
+}

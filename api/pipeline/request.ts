@@ -1,0 +1,193 @@
+/** Requests: as they arrive, read and validated against the declaration of their operation (D7). */
+import { parse } from 'node:querystring';
+import type { OperationKey } from '../../db/runs/operations.ts';
+import type { Preview } from '../../domain/approvals/rules.ts';
+import { covers } from '../../domain/identity/rules.ts';
+import { Fault, type FieldError } from '../../domain/kernel/errors.ts';
+import { takesKey } from '../declare/policy.ts';
+import { NO_BODY, NO_FIELDS } from '../web/body.ts';
+import { AGENT_HEADER, AGENT_NAME } from '../callers/authenticate.ts';
+import type { ApiDeps } from '../declare/deps.ts';
+import { type Caller, type Endpoint, isForAgents, isPersonal, isWrite } from '../declare/endpoint.ts';
+import { operationOf, sentKey } from './idempotency.ts';
+import { needsBody } from '../documents/openapi.ts';
+import { parameterProblems } from '../declare/parameters.ts';
+import { pagingProblems, Type } from '../declare/schema.ts';
+import type { UploadedFile } from '../web/upload.ts';
+import { inOneForm } from '../validation/textForm.ts';
+import { checker, createValidator, textErrors, type Validated } from '../validation/validate.ts';
+import { visitProblems } from '../visits/visit.ts';
+
+/** A body: JSON or the text fields of a form (undefined where none was sent), and the form's file. */
+export interface Content {
+  readonly sent: unknown;
+  readonly file: UploadedFile | null;
+}
+/** A request before anything is validated, wherever it comes from. */
+export interface Incoming {
+  /** Without query. */
+  readonly path: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly querystring: string;
+  /** By lower-case name; undefined when it was not sent. */
+  readonly header: (name: string) => string | undefined;
+  readonly content: () => Promise<Content>;
+  /** Aborted when nobody waits for the answer any more; never, where somebody always does. */
+  readonly gone: () => AbortSignal;
+}
+interface RequestInput {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly file: UploadedFile | null;
+}
+export interface ReadRequest extends RequestInput {
+  readonly validated: { readonly names: readonly FieldError[]; readonly query: Validated | undefined; readonly body: Validated };
+  /** Problems of parameters that are INVALID_PARAMETER. */
+  readonly parameters: readonly FieldError[];
+  readonly isBodyMissing: boolean;
+}
+interface Context {
+  readonly incoming: Incoming;
+  readonly endpoint: Endpoint;
+  readonly deps: ApiDeps;
+  readonly caller: Caller;
+}
+/** A request that has passed every check. */
+export interface Request extends Context {
+  readonly input: RequestInput;
+  readonly operation: OperationKey;
+  /** The Idempotency-Key as it was sent; null: none. */
+  readonly sentKey: string | null;
+  /** The client sent an Idempotency-Key to an operation that takes one. */
+  readonly keyed: boolean;
+  /** `x-svc-dry-run: 1`, on a change of the management API (G10). */
+  readonly isDryRun: boolean;
+  /** It carries out what was approved. */
+  readonly execution?: Execution;
+}
+/** `notAfter`: real time, after which it commits nothing. */
+interface Execution {
+  readonly notAfter: number;
+  readonly approvalId: string;
+  /** The preview that was approved: it does that, or nothing (G51). */
+  readonly approved: Preview;
+}
+
+/** What a handler sets of its response. */
+export interface Outgoing {
+  status: number;
+  readonly headers: Record<string, string>;
+}
+
+/** Reads requests of an operation and judges them by its schemas, which are compiled on first use. */
+export function createReader(endpoint: Endpoint): (incoming: Incoming) => Promise<ReadRequest> {
+  const validateQuery = endpoint.query && createValidator(endpoint.query, 'text');
+  const body = endpoint.body ?? NO_FIELDS;
+  const validateBody = createValidator(body, 'json');
+  const namesOf = endpoint.names && checker(Type.Object(endpoint.names), 'json');
+  return async ({ params, querystring, content }) => {
+    const { sent, file } = await content();
+    // A missing body is validated as an empty object, so that its missing fields are named.
+    const given = inOneForm(body, sent === undefined ? {} : sent);
+    // maxKeys 0: no limit, so that a known parameter after a thousand others is not ignored.
+    const query = validateQuery?.(inOneForm(endpoint.query!, parse(querystring, '&', '=', { maxKeys: 0 })));
+    return {
+      params,
+      query: query?.value ?? {},
+      body: endpoint.body ? given : undefined,
+      file,
+      validated: { names: namesOf?.(params) ?? [], query, body: validateBody(given) },
+      parameters: endpoint.query ? parameterProblems(endpoint.query, query?.value ?? {}) : [],
+      isBodyMissing: sent === undefined && needsBody(endpoint),
+    };
+  };
+}
+
+/**
+ * VALIDATION_FAILED with all problems at once; the operation's 404 for an id in the path that cannot exist; INSUFFICIENT_SCOPE. `hasOwnKey`: it is carried out
+ * under another key than its client's.
+ */
+export async function validated(request: ReadRequest, context: Context, { hasOwnKey = false } = {}): Promise<Request> {
+  const { incoming, endpoint, deps, caller } = context;
+  const { params, query, body, file } = request;
+  const fieldErrors = await problemsOf(request, endpoint, deps, caller);
+  const key = takesKey(endpoint) ? sentKey(incoming, fieldErrors) : null;
+  if (endpoint.needsKey && key === null && !hasOwnKey) fieldErrors.push(...keyProblems(incoming));
+  fieldErrors.push(...headerProblems(incoming, endpoint), ...(endpoint.needsVisit ? visitProblems(incoming.header) : []));
+  refuse(fieldErrors, request.parameters);
+  checkIds(endpoint, params);
+  checkScope(endpoint, caller, body);
+  const sent = file ? { body, file: file.sha256.toString('hex') } : body;
+  return {
+    ...context,
+    input: { params, query, body, file },
+    operation: operationOf({ incoming, endpoint, caller, body: sent, key }, deps.keyring),
+    sentKey: key,
+    keyed: key !== null && caller.principal !== caller.requestId,
+    isDryRun: isDryRun(endpoint, incoming),
+  };
+}
+
+/** Of parameters alone it is INVALID_PARAMETER, with the first of them in its details; beside other problems they are told with those. */
+function refuse(problems: readonly FieldError[], parameters: readonly FieldError[]): void {
+  const fieldErrors = [...problems, ...parameters];
+  if (problems.length > 0) throw new Fault('VALIDATION_FAILED', { fieldErrors });
+  const [first] = parameters;
+  if (first) throw new Fault('INVALID_PARAMETER', { details: { parameter: first.field }, fieldErrors });
+}
+
+/** INSUFFICIENT_SCOPE where the body needs another scope than the one that let the request in. */
+function checkScope({ scopeOf }: Endpoint, { scopes }: Caller, body: unknown): void {
+  const needed = scopeOf?.(body);
+  if (needed !== undefined && !covers(scopes, needed)) throw new Fault('INSUFFICIENT_SCOPE', { details: { required: [needed] } });
+}
+
+const keyProblems = ({ header }: Incoming): FieldError[] =>
+  header('idempotency-key') === undefined ? [{ field: 'Idempotency-Key', code: 'REQUIRED', message: 'is required' }] : [];
+
+const DRY_RUN = 'x-svc-dry-run';
+const hasDryRun = (endpoint: Endpoint): boolean => isWrite(endpoint) || isPersonal(endpoint);
+export const isDryRun = (endpoint: Endpoint, { header }: Incoming): boolean => hasDryRun(endpoint) && header(DRY_RUN) === '1';
+
+/** The headers of agents, reads too (G1), and of dry runs, which only changes have (G4, G10). */
+function headerProblems({ header }: Incoming, endpoint: Endpoint): FieldError[] {
+  const dryRun = (hasDryRun(endpoint) ? header(DRY_RUN) : undefined) ?? '0';
+  const agent = (isForAgents(endpoint) ? header(AGENT_HEADER) : undefined) ?? 'none';
+  return [
+    ...(/^[01]$/.test(dryRun) ? [] : [{ field: DRY_RUN, code: 'INVALID', message: '1 for a dry run, 0 or no header for a real one' }]),
+    ...(AGENT_NAME.test(agent) ? [] : [{ field: AGENT_HEADER, code: 'INVALID', message: '1 to 100 printable ASCII characters' }]),
+  ];
+}
+
+/** All field errors. The operation's own `check` gets only what fits the schema, so that one pass reports everything (X6). */
+async function problemsOf(
+  { params, validated, isBodyMissing }: ReadRequest,
+  endpoint: Endpoint,
+  deps: ApiDeps,
+  caller: Caller,
+): Promise<FieldError[]> {
+  const { names, query, body } = validated;
+  const checked = endpoint.check && body.fitting ? await endpoint.check(body.fitting, deps, caller) : [];
+  const found = [
+    ...Object.entries(params).flatMap(([name, value]) => (isLongId(name, value) ? [] : textErrors(value, name))),
+    ...names,
+    ...(query ? [...query.fieldErrors, ...pagingProblems(query.fitting ?? {})] : []),
+    ...body.fieldErrors,
+    ...checked,
+  ];
+  return found.length === 0 && isBodyMissing ? [NO_BODY] : found;
+}
+
+/** The length of our longest ids. */
+const LONGEST_ID = 64;
+const isLongId = (name: string, value: string) => name.endsWith('Id') && value.length > LONGEST_ID;
+
+/** An id in the path that is longer than any of ours does not exist: the operation's 404, without a lookup or a use of a limit (X22). */
+function checkIds({ errors = [] }: Endpoint, params: RequestInput['params']): void {
+  const name = Object.keys(params).find((one) => isLongId(one, params[one]!));
+  if (name === undefined) return;
+  const thing = name.slice(0, -'Id'.length).replaceAll(/[A-Z]/g, (letter) => `_${letter}`);
+  const unknown = errors.filter((code) => code.endsWith('_NOT_FOUND'));
+  throw new Fault(unknown.find((code) => code.endsWith(`${thing.toUpperCase()}_NOT_FOUND`)) ?? unknown[0] ?? 'NOT_FOUND');
+}

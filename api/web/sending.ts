@@ -1,0 +1,88 @@
+/**
+ * Answers under way, in this process: from the end of a request's work until the client has taken its answer. Who does not read what they
+ * asked for gets no more of it, and keeps no memory for long.
+ */
+import type { Socket } from 'node:net';
+import type { Context, Middleware } from 'koa';
+import { limitRefusals } from '../../db/kernel/metrics.ts';
+import { Fault } from '../../domain/kernel/errors.ts';
+import { InFlight, keysOf } from './inFlight.ts';
+import { fail, refusal } from './envelope.ts';
+
+const MIB = 1024 * 1024;
+/** Requests of one connection under way: one is sent before the answer to another only where a client pipelines. */
+const MAX_PIPELINED = 16;
+const SMALL = 4096;
+/** A client has so long to take an answer, in real milliseconds, and so long more for each MiB of it. */
+const TAKEN_MS = 30_000;
+/** Clients read what they asked for within seconds. */
+const RETRY_AFTER = '5';
+
+/** Bytes of answers. The largest ones have 1.5 MiB, products that were written before their attributes had a bound 10 MiB. */
+const answersInFlight = new InFlight('answer_bytes', { sender: 16 * MIB, store: 64 * MIB, process: 192 * MIB });
+
+interface Options {
+  readonly inFlight?: InFlight;
+  readonly takenMs?: number;
+}
+/** Counts each answer until it has been taken; a read's answer for which there is no room is TOO_MANY_REQUESTS, a change's is sent. */
+export function sendBounded({ inFlight = answersInFlight, takenMs = TAKEN_MS }: Options = {}): Middleware {
+  const underWay = new WeakMap<Socket, Set<() => void>>();
+  const endsOf = (socket: Socket): Set<() => void> => {
+    const known = underWay.get(socket);
+    if (known) return known;
+    const ends = new Set<() => void>();
+    underWay.set(socket, ends);
+    // An answer that waits for another one's end does not hear that its connection is closed.
+    socket.once('close', () => ends.forEach((end) => end()));
+    return ends;
+  };
+  return async (ctx, next) => {
+    const { socket } = ctx.req;
+    const ends = endsOf(socket);
+    // Who pipelines so much sends the rest again, on a connection of its own.
+    if (ends.size >= MAX_PIPELINED) {
+      socket.destroy();
+      return;
+    }
+    let release = () => {};
+    let late: NodeJS.Timeout | undefined;
+    const end = () => {
+      if (!ends.delete(end)) return;
+      release();
+      clearTimeout(late);
+    };
+    ends.add(end);
+    ctx.res.once('close', end);
+    await next();
+    if (!ends.has(end)) return;
+    release = admit(ctx, inFlight);
+    const bytes = bytesOf(ctx);
+    // A stream ends by itself, or never: that of a session.
+    if (bytes > 0) late = setTimeout(() => socket.destroy(), takenMs * (1 + bytes / MIB)).unref();
+  };
+}
+
+/** Counts the answer; returns what gives its bytes back. */
+function admit(ctx: Context, inFlight: InFlight): () => void {
+  encode(ctx);
+  const keys = keysOf(ctx);
+  const taken = inFlight.take(keys, bytesOf(ctx));
+  if (taken) return taken;
+  // What is small is always sent: refusals, and whether the process is well.
+  if (ctx.method !== 'GET' || bytesOf(ctx) <= SMALL) return inFlight.add(keys, bytesOf(ctx));
+  limitRefusals.inc({ limit: inFlight.name });
+  fail(ctx, refusal(new Fault('TOO_MANY_REQUESTS')));
+  ctx.set('Retry-After', RETRY_AFTER);
+  encode(ctx);
+  return inFlight.add(keys, bytesOf(ctx));
+}
+
+/** An object as the text that is sent: its length is known before. */
+function encode(ctx: Context): void {
+  const { body } = ctx as { readonly body: unknown };
+  if (typeof body === 'object' && body !== null && Object.getPrototypeOf(body) === Object.prototype) ctx.body = JSON.stringify(body);
+}
+/** 0: a stream, whose memory is bounded by itself. */
+const bytesOf = ({ body }: { readonly body?: unknown }): number =>
+  typeof body === 'string' ? Buffer.byteLength(body) : Buffer.isBuffer(body) ? body.length : 0;
