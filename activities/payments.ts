@@ -17,7 +17,8 @@ import { retryOnOutage } from './kernel/completeCall.ts';
 import type { RunActivities } from './kernel/transition.ts';
 import { checkRefusal, firstAccepted, VERIFY_MS } from './providers/accepted.ts';
 import { MISMATCH, type ProviderAnswer, type ProviderRefund } from './providers/answers.ts';
-import { createProviders, type PaymentProvider } from './providers/port.ts';
+import { createProviders } from './providers/index.ts';
+import type { PaymentProvider } from './providers/port.ts';
 
 const STORE_MESSAGE_MS = 2000;
 /** They replace the message of an earlier answer even when they come without one. */

@@ -2,14 +2,14 @@
 import type { Client } from '@temporalio/client';
 import { createEgress } from '../activities/providers/egress.ts';
 import type { Executor } from '../activities/providers/execution.ts';
-import { createProviders } from '../activities/providers/port.ts';
+import { createProviders } from '../activities/providers/index.ts';
 import type { Storage } from '../activities/providers/storage.ts';
 import { endpoints } from './endpoints.ts';
 import { completed } from './approvals/approvedRequest.ts';
 import type { GivenDeps } from './declare/deps.ts';
 import { createExecutor } from './approvals/execute.ts';
 import { createLoginProvider } from './identity/loginProvider.ts';
-import { Threads } from './flows/threadPool.ts';
+import { ThreadPool } from './flows/threadPool.ts';
 import { loadTokenKeys } from './callers/tokens.ts';
 
 interface WorkerDeps extends Pick<GivenDeps, 'orm' | 'config' | 'keyring' | 'clock' | 'log' | 'stopping'> {
@@ -24,7 +24,7 @@ export async function executorOf(deps: WorkerDeps): Promise<Executor> {
   const egress = createEgress({ allowLoopback: config.allowLoopbackWebhooks, dns: config.webhookDns });
   const payments = createProviders(config.payments).providerFor;
   // Who waits in vain is no refusal of what was approved: it is tried again.
-  const threads = new Threads(new URL('./flows/thread.ts', import.meta.url), 'TEMPORARILY_UNAVAILABLE');
+  const threads = new ThreadPool(new URL('./flows/thread.ts', import.meta.url), 'TEMPORARILY_UNAVAILABLE');
   const given = { ...deps, keys, egress, payments, threads, login: createLoginProvider(config, log) };
   return createExecutor(completed(given, endpoints), endpoints);
 }

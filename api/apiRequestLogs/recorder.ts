@@ -8,7 +8,7 @@ import { isOutage } from '../../db/kernel/outage.ts';
 import { inTenant, realTime, REQUEST } from '../../db/kernel/tx.ts';
 import { RetryLater } from '../../domain/kernel/errors.ts';
 import { Batches } from './batches.ts';
-import type { Caller } from '../declare/endpoint.ts';
+import type { Caller } from '../declare/caller.ts';
 import type { ApiDeps } from '../declare/deps.ts';
 import { attribute, type Attribution, type Evidence } from './attribution.ts';
 

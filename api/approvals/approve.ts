@@ -5,7 +5,7 @@ import { completeOperation } from '../../db/runs/operations.ts';
 import type { Clock } from '../../db/kernel/clock.ts';
 import type { Config } from '../../db/kernel/config.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import { COMMAND_MS } from '../pipeline/commands.ts';
+import { COMMAND_MS } from '../declare/commands.ts';
 import { endpoint } from '../declare/endpoint.ts';
 import { Approval, ApprovalDecision, StaleDetails } from './schemas.ts';
 import { DECISION_ERRORS, type DecisionContext, sendDecision, storedOf } from './sendDecision.ts';

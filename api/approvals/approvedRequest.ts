@@ -2,15 +2,19 @@
 import type { ApprovalRequest } from '../../db/approvals/entities.ts';
 import { keepCustomer } from '../../db/customers/locks.ts';
 import { inTenant, REQUEST, type Tx } from '../../db/kernel/tx.ts';
-import { isSamePreview, missingScopes, type Preview } from '../../domain/approvals/rules.ts';
+import { isSamePreview, missingScopes } from '../../domain/approvals/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { ApiDeps, GivenDeps } from '../declare/deps.ts';
 import { NEVER_GONE } from '../web/gone.ts';
-import type { Caller, Endpoint } from '../declare/endpoint.ts';
+import type { Caller } from '../declare/caller.ts';
+import type { Endpoint } from '../declare/endpoint.ts';
 import { rehearsed } from '../pipeline/perform.ts';
-import { reauthenticate, type Try } from './reauthenticate.ts';
+import type { PreviewNow } from '../declare/ports.ts';
+import { reauthenticate } from './reauthenticate.ts';
 import { levelsOf } from '../preview/rehearse.ts';
-import { createReader, type Incoming, type ReadRequest, type Request, validated } from '../pipeline/request.ts';
+import { createReader, type ReadRequest, validated } from '../pipeline/request.ts';
+import type { Incoming } from '../declare/incoming.ts';
+import type { Request } from '../declare/request.ts';
 
 export interface Known {
   readonly endpoint: Endpoint;
@@ -57,17 +61,6 @@ export async function requestOf({ endpoint, read }: Known, { approval, caller, i
   const incoming = incomingOf(approval);
   return validated(await read(incoming), { incoming, endpoint, deps, caller }, { hasOwnKey: true });
 }
-
-/** Who is about to approve. */
-export interface Approver {
-  readonly userId: string;
-  readonly scopes: readonly string[];
-}
-/**
- * What a request would do now, where that is not what it shows; null: it is, or it would be refused, which is for its execution to answer
- * (G26, G27). Nothing remains of it.
- */
-export type PreviewNow = (approval: ApprovalRequest, approver: Approver, times: Try) => Promise<Preview | null>;
 
 /** The dependencies of operations: with the operations themselves, as far as approving needs them. */
 export function completed(given: GivenDeps, endpoints: readonly Endpoint[]): ApiDeps {

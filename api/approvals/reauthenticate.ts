@@ -8,7 +8,8 @@ import type { TokenRef } from '../../domain/approvals/rules.ts';
 import { intersect } from '../../domain/identity/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { ApiDeps } from '../declare/deps.ts';
-import type { Caller } from '../declare/endpoint.ts';
+import type { Caller } from '../declare/caller.ts';
+import type { Try } from '../declare/ports.ts';
 import { rightsOf, scopesOf } from '../callers/rights.ts';
 
 /** Its changes are the agent's; the record names who approved them (G47). */
@@ -18,14 +19,6 @@ function originOfExecution(approval: ApprovalRequest, requestId: string): Change
   return { actor: { type: actorType, id: actorId, name: actorName }, requestId, approvalId, metadata };
 }
 
-/** A try of an execution. */
-export interface Try {
-  /** Of the execution, the same for every try. */
-  readonly requestId: string;
-  /** Business milliseconds. */
-  readonly at: number;
-  readonly realNow: number;
-}
 /** UNAUTHORIZED: what the request's token stands for is dead. */
 export async function reauthenticate(approval: ApprovalRequest, deps: ApiDeps, { requestId, at, realNow }: Try): Promise<Caller> {
   const { storeId, principal, approverScopes, approverUserId } = approval;

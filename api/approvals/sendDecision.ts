@@ -10,7 +10,7 @@ import type { Acting } from '../../domain/identity/actors.ts';
 import type { Preview } from '../../domain/approvals/rules.ts';
 import type { Role } from '../../domain/identity/rules.ts';
 import { type ErrorCode, Fault } from '../../domain/kernel/errors.ts';
-import type { Commands } from '../pipeline/commands.ts';
+import type { Commands } from '../declare/commands.ts';
 import type { ApiDeps } from '../declare/deps.ts';
 import { refusal } from '../web/envelope.ts';
 

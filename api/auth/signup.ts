@@ -3,8 +3,7 @@ import { signUp } from '../../db/customers/commands.ts';
 import type { FieldError } from '../../domain/kernel/errors.ts';
 import { endpoint } from '../declare/endpoint.ts';
 import { hashNewPassword } from '../callers/passwords.ts';
-import type { Static } from '../declare/schema.ts';
-import type { Fitting } from '../validation/validate.ts';
+import type { Static, Fitting } from '../declare/schema.ts';
 import { loggedIn } from './loggedIn.ts';
 import { LoggedIn, SignUpRequest } from './schemas.ts';
 

@@ -12,14 +12,15 @@ import { covers, type Role } from '../../domain/identity/rules.ts';
 import type { Acting } from '../../domain/identity/actors.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { actorOf } from './actor.ts';
-import { deniedBy, RESERVED } from '../declare/policy.ts';
+import { deniedBy, RESERVED } from '../declare/agents.ts';
 import { type Proof, proofOf } from './bearer.ts';
 import { admitPage } from '../web/crossOrigin.ts';
 import type { ApiDeps } from '../declare/deps.ts';
-import { type Access, type Caller, type Endpoint, isManaged } from '../declare/endpoint.ts';
+import { type Access, type Endpoint, isManaged } from '../declare/endpoint.ts';
+import type { Caller } from '../declare/caller.ts';
 import { meterOf } from './meter.ts';
 import { findLivePerson, rightsOf, scopesOf, tokenRefOf } from './rights.ts';
-import type { Claims, UserClaims } from './tokens.ts';
+import type { Claims, UserClaims } from '../declare/tokens.ts';
 
 /** `principal`: null where it is derived from the request (X15, idempotency.ts). */
 export type Authenticated = Omit<Caller, 'requestId' | 'clientAddress' | 'principal'> & { readonly principal: string | null };

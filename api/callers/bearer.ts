@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import { findApiToken, type FoundApiToken, isApiToken } from '../../db/identity/apiTokens.ts';
 import { mcpResource } from '../../domain/identity/rules.ts';
 import type { ApiDeps } from '../declare/deps.ts';
-import type { Claims } from './tokens.ts';
+import type { Claims } from '../declare/tokens.ts';
 
 const BEARER = /^Bearer ([\w.~+/=-]+)$/i;
 

@@ -6,7 +6,7 @@
 import { hash, verify } from '@node-rs/argon2';
 import { type Limit, resetUses, releaseUse, consumeUse } from '../../db/limits/commands.ts';
 import { inTenant, realTime, REQUEST, type Tx } from '../../db/kernel/tx.ts';
-import type { Caller } from '../declare/endpoint.ts';
+import type { Caller } from '../declare/caller.ts';
 import { type Requester, FairLane } from '../web/fairLane.ts';
 import { Lane } from '../web/lanes.ts';
 import { type LimitedCall, refuseUntil } from '../web/limits.ts';

@@ -8,9 +8,9 @@ import { customerOf } from '../../db/orders/lookups.ts';
 import { readItem } from '../../db/orders/queries.ts';
 import { type ClaimRequest, requestProblems } from '../../domain/claims/rules.ts';
 import { type ErrorCode, Fault, type FieldError } from '../../domain/kernel/errors.ts';
-import type { Commands } from '../pipeline/commands.ts';
+import type { Commands } from '../declare/commands.ts';
 import type { ApiDeps } from '../declare/deps.ts';
-import type { Caller } from '../declare/endpoint.ts';
+import type { Caller } from '../declare/caller.ts';
 import { imageProblems } from '../uploads/images.ts';
 import { sendClaimCommand } from './sendCommand.ts';
 

@@ -5,7 +5,7 @@ import type { Claim } from '../../db/claims/entities.ts';
 import { readClaim } from '../../db/claims/queries.ts';
 import { claimRun, stateOf } from '../../db/claims/rows.ts';
 import type { ClaimView } from '../../db/claims/views.ts';
-import type { Commands } from '../pipeline/commands.ts';
+import type { Commands } from '../declare/commands.ts';
 
 type Inputs = ClaimMessages['commands'];
 /** `text`: what a person typed. It is stored in Postgres and never passes through Temporal (X24); `field` gets its id. */

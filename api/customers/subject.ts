@@ -1,5 +1,6 @@
 import { lockCustomer } from '../../db/customers/locks.ts';
-import { shownBy, type Subject } from '../declare/subject.ts';
+import { shownBy } from '../declare/shownBy.ts';
+import type { Subject } from '../declare/subject.ts';
 import { get } from './get.ts';
 
 /** Who they are is shown in no preview and no record; what they agreed to is. */

@@ -7,11 +7,9 @@ import type { Clock } from '../../db/kernel/clock.ts';
 import type { Config } from '../../db/kernel/config.ts';
 import type { Keyring } from '../../db/kernel/keyring.ts';
 import type { Log } from '../../db/kernel/log.ts';
+import type { LoginProvider, PreviewNow, Threads } from './ports.ts';
+import type { TokenKeys } from './tokens.ts';
 import type { Credentials } from '../../domain/payments/providers.ts';
-import type { PreviewNow } from '../approvals/approvedRequest.ts';
-import type { LoginProvider } from '../identity/loginProvider.ts';
-import type { Threads } from '../flows/threadPool.ts';
-import type { TokenKeys } from '../callers/tokens.ts';
 
 /** What the API is given by main.ts, by the worker for its executions, and by tests. */
 export interface GivenDeps {

@@ -1,20 +1,16 @@
 /** The declaration of an operation. Routing, validation, OpenAPI and generated tests are derived from it. */
 import type { ErrorCode, FieldError } from '../../domain/kernel/errors.ts';
-import type { ChangeOrigin, Tx } from '../../db/kernel/tx.ts';
+import type { Tx } from '../../db/kernel/tx.ts';
+import type { Commands } from './commands.ts';
 import type { ApiDeps } from './deps.ts';
+import { isObject } from './documentedSchema.ts';
+import type { Incoming, UploadedFile } from './incoming.ts';
 import type { AgentPolicy, ByChange } from './policy.ts';
+import type { Fitting, Static, TSchema } from './schema.ts';
 import type { Subject, Subjects, Viewed } from './subject.ts';
-import type { Commands } from '../pipeline/commands.ts';
+import type { Caller, Head } from './caller.ts';
 import type { Role, Scope } from '../../domain/identity/rules.ts';
-import type { TokenRef } from '../../domain/approvals/rules.ts';
-import type { Acting } from '../../domain/identity/actors.ts';
 import type { CustomerLock } from '../../db/customers/locks.ts';
-import type { Customer } from '../../db/customers/queries.ts';
-import type { Origin, UserClaims } from '../callers/tokens.ts';
-import type { Statuses } from '../web/envelope.ts';
-import type { Static, TSchema } from './schema.ts';
-import type { UploadedFile } from '../web/upload.ts';
-import type { Fitting } from '../validation/validate.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** `/v1/claims/{claimId}` → `{ claimId: string }` */
@@ -30,6 +26,9 @@ type PathParams<R extends string> = R extends `${string}{${infer Name}}${infer R
 export type Access = 'store' | 'user' | 'buyer' | 'customer' | 'storefront' | 'payment';
 /** `here`: one transaction, the idempotency row first. `workflow`: a command to the run that owns the row. `none`: a read. */
 export type Change = 'none' | 'here' | 'workflow';
+
+/** HTTP statuses by code. */
+export type Statuses = Partial<Readonly<Record<ErrorCode, number>>>;
 
 export interface Operation<R extends string, Q extends TSchema, B extends TSchema, D extends TSchema, C extends Change> {
   /** `folder.file`; also the operationId of the OpenAPI documents. */
@@ -54,8 +53,6 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
    * `no-store`: it may have personal data, a token or a secret that is shown once.
    */
   readonly isPublic?: boolean;
-  /** It takes no request without x-svc-visitor and x-svc-session, which `headers` declares. */
-  readonly needsVisit?: boolean;
   readonly scopes?: readonly Scope[];
   /** One of `scopes` will do until the body is known; this one of them is what the body needs. Not for what needs an approval. */
   readonly scopeOf?: (body: Static<B>) => Scope;
@@ -99,8 +96,10 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   /** It takes no request without an Idempotency-Key. */
   readonly needsKey?: boolean;
   readonly query?: Q;
-  /** Further request headers; the handler validates them. */
+  /** Further request headers; the handler validates them, unless `checkHeaders` does. */
   readonly headers?: Readonly<Record<string, TSchema>>;
+  /** It takes no request without those headers: their problems, reported with those of the body. */
+  readonly checkHeaders?: (header: Incoming['header']) => readonly FieldError[];
   /** Absent or without properties: every field of a body is UNKNOWN_FIELD (D8). */
   readonly body?: B;
   /** The body is multipart: text fields by `body`, and one file of at most so many bytes. */
@@ -136,51 +135,6 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   readonly statuses?: Statuses;
 }
 
-/** A request of which no more than its head has been read. */
-export interface Head extends Caller {
-  readonly deps: ApiDeps;
-  /** By lower-case name; undefined when it was not sent. */
-  readonly header: (name: string) => string | undefined;
-}
-
-/** The caller, the store and the time of a request. */
-export interface Caller {
-  readonly storeId: string;
-  readonly sandbox: boolean;
-  /** The owner of idempotency keys: client, user, customer or guest session; without one, the subject of the request (X15). */
-  readonly principal: string;
-  /** The client address; IPv6 by /64 (X9). Only for rate limits. */
-  readonly clientAddress: string;
-  readonly sessionId: string | null;
-  /** Business time in milliseconds: real time plus the store's clock offset. */
-  readonly at: number;
-  readonly realNow: number;
-  /** Of its changes, for the audit log. */
-  readonly origin?: ChangeOrigin | undefined;
-  readonly requestId: string;
-  /** A buyer who has logged in; null for guests and for the management API. */
-  readonly customer: Customer | null;
-  /** A new cart token that replaces an expired one (D66). */
-  readonly renewedToken: string | null;
-  /** A guest session whose expiry this request extends, when it succeeds. */
-  readonly staleSessionId: string | null;
-  /** The current scopes of the token; empty for buyers. */
-  readonly scopes: readonly string[];
-  /** The person's current role; null without a person. */
-  readonly role: Role | null;
-  /** How they authenticated; null before a store is chosen, and for buyers. */
-  readonly tokenOrigin: Origin | 'token' | 'agent' | null;
-  /** What must still live when a request that waits for an approval is carried out; null for buyers. */
-  readonly tokenRef: TokenRef | null;
-  /** Who acts, for records; null for buyers. */
-  readonly actor: Acting | null;
-  /** An AI agent's request: by its token, its header, or through `/mcp` (G1). */
-  readonly isAgent: boolean;
-  /** The person behind the token; null for servers, API tokens and buyers. */
-  readonly person: Pick<UserClaims, 'userId' | 'loginId' | 'authTime'> | null;
-  /** Before a store is chosen: the store of the person's client (X1); null: all of the person's stores. */
-  readonly clientStoreId: string | null;
-}
 interface HandlerInput<R extends string, Q, B> extends Caller {
   readonly params: PathParams<R>;
   readonly query: Q;
@@ -239,3 +193,6 @@ export const isWrite = (endpoint: Pick<Endpoint, 'access' | 'route' | 'change'>)
   isManaged(endpoint) && endpoint.change !== 'none';
 /** A change of a person before a store is chosen: it has a dry run too, and leaves a record in the store that it reaches. */
 export const isPersonal = ({ access, change }: Pick<Endpoint, 'access' | 'change'>): boolean => access === 'user' && change !== 'none';
+/** Whether the body of an operation has fields. */
+export const needsBody = ({ body }: Endpoint): boolean => Object.keys(propertiesOf(body)).length > 0;
+const propertiesOf = (schema: object = {}): object => ('properties' in schema && isObject(schema.properties) ? schema.properties : {});

@@ -8,6 +8,16 @@ import { MOMENT, YEAR } from '../../domain/kernel/time.ts';
 export { Type, type Static, type TObject, type TSchema };
 
 /**
+ * A value of which only the valid parts are left: items and fields may be undefined. A field that was sent and refused is present
+ * (`'stock' in body`) but undefined, so that an operation's `check` never sees invalid values (X6).
+ */
+export type Fitting<T> = T extends readonly (infer Item)[]
+  ? readonly (Fitting<Item> | undefined)[]
+  : T extends object
+    ? { readonly [K in keyof T]?: Fitting<T[K]> | undefined }
+    : T;
+
+/**
  * An object without additional properties. `x-document`: constraints for the documents only, which code checks. Do not apply Partial, Pick
  * or Omit to one: they would allow additional properties again.
  */

@@ -2,9 +2,10 @@
 import { tagOf } from './tags.ts';
 import { VERSION } from '../web/version.ts';
 import { catalogue, type ErrorCode } from '../../domain/kernel/errors.ts';
-import { responseSchema, requestSchema, isObject, type Json } from '../declare/documentedSchema.ts';
-import { policyOf, takesKey } from '../declare/policy.ts';
-import { type Access, type Endpoint, isForAgents, isManaged, isPersonal, isWrite } from '../declare/endpoint.ts';
+import { responseSchema, requestSchema, type Json } from '../declare/documentedSchema.ts';
+import { policyOf, takesKey } from '../declare/agents.ts';
+import { type Access, type Endpoint, isForAgents, isManaged, isPersonal, isWrite, needsBody } from '../declare/endpoint.ts';
+import { errorsOf } from '../declare/errors.ts';
 import { exampleOf } from './examples.ts';
 import {
   Failure,
@@ -25,23 +26,6 @@ export type Surface = 'store' | 'storefront';
 export const surfaceOf = (endpoint: Endpoint): Surface =>
   endpoint.access === 'store' || endpoint.access === 'user' ? 'store' : 'storefront';
 
-/** Errors of every operation; those of bodies too, because an unexpected body is validated. */
-const COMMON: readonly ErrorCode[] = [
-  'VALIDATION_FAILED',
-  'TOO_MANY_REQUESTS',
-  'PAYLOAD_TOO_LARGE',
-  'UNSUPPORTED_MEDIA_TYPE',
-  'INTERNAL',
-  'TEMPORARILY_UNAVAILABLE',
-];
-const BY_ACCESS: Readonly<Record<Access, readonly ErrorCode[]>> = {
-  store: ['UNAUTHORIZED', 'STORE_REQUIRED', 'INSUFFICIENT_SCOPE', 'TENANT_MISMATCH'],
-  user: ['UNAUTHORIZED'],
-  buyer: ['STORE_REQUIRED', 'STORE_NOT_FOUND', 'UNAUTHORIZED'],
-  customer: ['STORE_REQUIRED', 'STORE_NOT_FOUND', 'UNAUTHORIZED'],
-  storefront: ['STORE_REQUIRED', 'STORE_NOT_FOUND'],
-  payment: ['PAYMENT_NOT_FOUND'],
-};
 const SECURITY: Readonly<Record<Access, readonly Json[]>> = {
   store: [{ storeToken: [] }, { userToken: [] }],
   user: [{ userToken: [] }],
@@ -59,20 +43,6 @@ const STORE_HEADERS: Readonly<Record<Access, readonly Json[]>> = {
   storefront: [STORE_CODE],
   payment: [{ ...STORE_CODE, required: false }],
 };
-
-/** All error codes of an operation. */
-export function errorsOf(endpoint: Endpoint): readonly ErrorCode[] {
-  const console: ErrorCode[] = endpoint.console ? ['INSUFFICIENT_ROLE'] : [];
-  const isPeoples = endpoint.access === 'user' || isManaged(endpoint);
-  const agents: ErrorCode[] = isPeoples && policyOf(endpoint) !== 'direct' ? ['AGENT_OPERATION_DENIED'] : [];
-  const quota: ErrorCode[] = usesQuota(endpoint) ? ['PLAN_AI_ACTIONS_EXCEEDED'] : [];
-  const keys: ErrorCode[] = takesKey(endpoint) ? ['IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_IN_PROGRESS'] : [];
-  return [...new Set([...COMMON, ...BY_ACCESS[endpoint.access], ...console, ...agents, ...quota, ...keys, ...(endpoint.errors ?? [])])];
-}
-
-/** Whether agents' changes by this operation use up the plan's AI actions (G39). */
-export const usesQuota = (endpoint: Endpoint): boolean =>
-  isWrite(endpoint) && policyOf(endpoint) !== 'denied' && endpoint.aiActions !== 'always';
 
 export function openapi(surface: Surface, endpoints: readonly Endpoint[]): Json {
   const schemas: Json = {};
@@ -138,7 +108,7 @@ function parametersOf(e: Endpoint, path: string, hoist: Hoist): readonly Json[] 
     ...Object.entries(e.headers ?? {}).map(([name, schema]) => ({
       name,
       in: 'header',
-      required: e.needsVisit === true,
+      required: e.checkHeaders !== undefined,
       schema: requestSchema(schema),
     })),
     ...(takesKey(e) ? [{ ...IDEMPOTENCY_KEY, required: e.needsKey === true }] : []),
@@ -148,10 +118,6 @@ function parametersOf(e: Endpoint, path: string, hoist: Hoist): readonly Json[] 
 }
 
 const NO_FIELDS = { type: 'object', properties: {}, additionalProperties: false };
-/** Whether the body of an operation has fields. */
-export const needsBody = ({ body }: Endpoint): boolean => Object.keys(propertiesOf(body)).length > 0;
-const propertiesOf = (schema: object = {}): object => ('properties' in schema && isObject(schema.properties) ? schema.properties : {});
-
 /** A body is required where it has fields; otherwise a POST may send an empty object. */
 function requestOf(e: Endpoint, hoist: Hoist): Json {
   if (e.file !== undefined) return { requestBody: { required: true, content: multipart(e) } };

@@ -1,7 +1,7 @@
 import { factsDigest } from '../../db/flows/checkContext.ts';
 import { checkedFacts, NotChecked, publishDraft, type Verdict } from '../../db/flows/commands.ts';
 import { graphOf, versionsOf } from '../../db/flows/stored.ts';
-import { RunAgain } from '../paymentSettings/circuits.ts';
+import { RunAgain } from '../declare/runAgain.ts';
 import { endpoint } from '../declare/endpoint.ts';
 import { Version, viewVersion } from './schemas.ts';
 import { FLOW_PUBLISH } from './publishSubject.ts';

@@ -2,8 +2,7 @@
 import { DAY, duration } from '../../domain/kernel/time.ts';
 import type { FieldError } from '../../domain/kernel/errors.ts';
 import { ALL_CLAIM_REASONS } from '../../domain/claims/rules.ts';
-import { closed, oneOf, type Static, Stay, Timestamp, Type, valuesOf, Won } from '../declare/schema.ts';
-import type { Fitting } from '../validation/validate.ts';
+import { closed, oneOf, type Static, Stay, Timestamp, Type, valuesOf, Won, type Fitting } from '../declare/schema.ts';
 
 const MAX_STEPS = 100;
 const LONGEST_MS = 400 * DAY;

@@ -4,7 +4,8 @@ import { findSecret } from '../../db/flows/secrets.ts';
 import { findFlow, isDefaultFlow, versionsOf } from '../../db/flows/stored.ts';
 import type { Tx } from '../../db/kernel/tx.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import { shownBy, type Subject } from '../declare/subject.ts';
+import { shownBy } from '../declare/shownBy.ts';
+import type { Subject } from '../declare/subject.ts';
 import { get } from './get.ts';
 import { viewSecret, viewSummary } from './schemas.ts';
 

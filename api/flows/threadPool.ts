@@ -8,25 +8,10 @@ import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { Fault, RetryLater } from '../../domain/kernel/errors.ts';
 import { Turns } from '../../db/kernel/turns.ts';
+import type { Ended, Job, Threads, ThreadWork } from '../declare/ports.ts';
 
 /** What a thread posts of a job: any number of `progress`, then one of the others. `failed`: a stack. */
 export type Posted = { readonly progress: unknown } | { readonly result: unknown } | { readonly failed: string };
-/** How a job ended: with its result, or by the bound that ended its thread. */
-export type Ended = { readonly result: unknown } | { readonly died: 'TIME' | 'SIZE' };
-
-interface Job {
-  readonly onProgress?: (progress: unknown) => void;
-  /** Of processor time, after which the thread is ended. */
-  readonly cpuMs?: number;
-}
-export interface ThreadWork extends Job {
-  readonly storeId: string;
-  /** Aborted when its client has hung up, with which it ends. */
-  readonly gone: AbortSignal;
-  /** Reads what is computed: called when its turn has come, and ended before the computing begins. Data that can be cloned. */
-  readonly read: () => Promise<unknown>;
-}
-
 const AT_ONCE = 2;
 const WAIT_MS = 5000;
 const IDLE_MS = 60_000;
@@ -43,7 +28,7 @@ const HEAP = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16 };
 
 type Busy = 'TOO_MANY_REQUESTS' | 'TEMPORARILY_UNAVAILABLE';
 
-export class Threads {
+export class ThreadPool implements Threads {
   private readonly file: URL;
   private readonly turns = new Turns({ name: 'rehearsals', slots: AT_ONCE, ofStore: 1, waitMs: WAIT_MS });
   private readonly idle = new Map<Worker, NodeJS.Timeout>();

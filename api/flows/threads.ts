@@ -1,10 +1,9 @@
 /** Computations of graphs in a thread (F45), for operations: what they need is read first, in a transaction that ends before. */
-import type { Tx } from '../../db/kernel/tx.ts';
-import { inTenant, READ } from '../../db/kernel/tx.ts';
+import { type Tx, inTenant, READ } from '../../db/kernel/tx.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { ApiDeps } from '../declare/deps.ts';
-import type { Caller } from '../declare/endpoint.ts';
-import type { Ended } from './threadPool.ts';
+import type { Caller } from '../declare/caller.ts';
+import type { Ended } from '../declare/ports.ts';
 import type { Computation, Results } from './compute.ts';
 
 /** The call of an operation, before its transaction. */

@@ -11,7 +11,8 @@ import { findTenant } from '../../db/stores/queries.ts';
 import { covers, type GrantType, intersect, narrow, ROLE_SCOPES, TOKEN_EXCHANGE } from '../../domain/identity/rules.ts';
 import type { ApiDeps } from '../declare/deps.ts';
 import type { Principal } from '../callers/meter.ts';
-import { type Claims, MEMBER_SECONDS, TOKEN_SECONDS, type UserClaims } from '../callers/tokens.ts';
+import type { Claims, UserClaims } from '../declare/tokens.ts';
+import { MEMBER_SECONDS, TOKEN_SECONDS } from '../callers/tokens.ts';
 import { need, OAuthError, type Params, resourceOf } from './oauth.ts';
 
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';

@@ -1,23 +1,13 @@
 /** The external OpenID provider, through openid-client. Discovered at the first login, and again after a failure. */
 import * as oidc from 'openid-client';
-import type { Person } from '../../db/identity/logins.ts';
 import type { Config } from '../../db/kernel/config.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
+import type { LoginProvider } from '../declare/ports.ts';
 import { isVisible, nameForm } from '../../domain/kernel/text.ts';
 import type { Log } from '../../db/kernel/log.ts';
 
 /** `max_age`, so that the ID token has an `auth_time`, which RECENT_LOGIN_REQUIRED depends on. */
 const MAX_AGE_SECONDS = 600;
-
-export interface UpstreamLogin {
-  /** The authorization URL, with PKCE. */
-  begin(request: { requestId: string; verifier: string; nonce: string }): Promise<string>;
-  /** Redeems the code; throws when the response does not match the request, or the e-mail address is not verified. */
-  finish(query: string, request: { verifier: string; nonce: string; requestId: string }): Promise<Person & { authenticatedAt: number }>;
-}
-export interface LoginProvider {
-  discover(): Promise<UpstreamLogin>;
-}
 
 export function createLoginProvider({ oidc: provider, publicUrl }: Config, log: Log): LoginProvider {
   const redirectUri = `${publicUrl}/oauth2/callback`;

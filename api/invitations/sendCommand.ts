@@ -2,7 +2,7 @@ import { findInvitation, invitationRun } from '../../db/invitations/queries.ts';
 import { mayHandle } from '../../domain/invitations/rules.ts';
 import type { Role } from '../../domain/identity/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import type { Commands } from '../pipeline/commands.ts';
+import type { Commands } from '../declare/commands.ts';
 
 interface CommandCaller {
   readonly commands: Commands;

@@ -1,5 +1,5 @@
 /** `api_search`: the operations of the management API, as they are declared. */
-import { policyOf } from '../declare/policy.ts';
+import { policyOf } from '../declare/agents.ts';
 import { type Endpoint, isManaged } from '../declare/endpoint.ts';
 
 /** More are left out: a narrower query finds them. */

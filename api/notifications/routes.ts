@@ -14,7 +14,8 @@ import { Fault } from '../../domain/kernel/errors.ts';
 import { hintOf, isNews } from '../../domain/payments/notifications.ts';
 import type { ProviderName } from '../../domain/payments/providers.ts';
 import { parseJson, readBytes } from '../web/body.ts';
-import { COMMAND_MS, sendCommand } from '../pipeline/commands.ts';
+import { COMMAND_MS } from '../declare/commands.ts';
+import { sendCommand } from '../pipeline/commands.ts';
 import type { ApiDeps } from '../declare/deps.ts';
 import { succeed } from '../web/envelope.ts';
 

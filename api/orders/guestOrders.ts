@@ -5,7 +5,7 @@ import { Fault } from '../../domain/kernel/errors.ts';
 import { MINUTE } from '../../domain/kernel/time.ts';
 import { isContactOf } from '../../domain/orders/rules.ts';
 import type { ApiDeps } from '../declare/deps.ts';
-import type { Caller } from '../declare/endpoint.ts';
+import type { Caller } from '../declare/caller.ts';
 import { limitKey } from '../web/limits.ts';
 import { verifyPassword } from '../callers/passwords.ts';
 import { Type, VERBATIM } from '../declare/schema.ts';

@@ -3,7 +3,7 @@ import { checkItemOf } from '../../db/claims/queries.ts';
 import type { Customer } from '../../db/customers/queries.ts';
 import { customerOf } from '../../db/orders/lookups.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import type { Commands } from '../pipeline/commands.ts';
+import type { Commands } from '../declare/commands.ts';
 
 interface OfCustomer {
   readonly commands: Commands;

@@ -16,7 +16,7 @@ import {
 import { handedInput } from '../../domain/orders/platform.ts';
 import { type CommandContent, orderGroupRun, orderItemRun } from '../../workflows/kernel/messages.ts';
 import type { Customer } from '../../db/customers/queries.ts';
-import type { Commands } from '../pipeline/commands.ts';
+import type { Commands } from '../declare/commands.ts';
 import { checkOwner } from './owners.ts';
 
 export interface CommandContext {

@@ -1,5 +1,6 @@
 import { ITEM_LISTING, ORDER_LISTING } from '../../db/orders/listings.ts';
-import { shownBy, type Subject } from '../declare/subject.ts';
+import { shownBy } from '../declare/shownBy.ts';
+import type { Subject } from '../declare/subject.ts';
 import { get } from './get.ts';
 import { getItem } from './getItem.ts';
 

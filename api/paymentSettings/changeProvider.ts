@@ -1,8 +1,7 @@
 import { changeProvider as change } from '../../db/paymentSettings/commands.ts';
 import type { FieldError } from '../../domain/kernel/errors.ts';
 import { endpoint } from '../declare/endpoint.ts';
-import type { Static } from '../declare/schema.ts';
-import type { Fitting } from '../validation/validate.ts';
+import type { Static, Fitting } from '../declare/schema.ts';
 import { Provider, ProviderPatch } from './schemas.ts';
 import { PAYMENT_PROVIDER, providerNamed, readProvider } from './subject.ts';
 

@@ -4,29 +4,11 @@ import { closeCircuit, takeTrial } from '../../db/paymentSettings/circuits.ts';
 import { openCredentials, rejectSet, servingOf } from '../../db/paymentSettings/credentials.ts';
 import { inTenant, REQUEST, type Tenancy, type Tx } from '../../db/kernel/tx.ts';
 import { CircuitDue, ProviderUnavailable } from '../../db/payments/attempts.ts';
+import { RunAgain } from '../declare/runAgain.ts';
 import type { ApiDeps } from '../declare/deps.ts';
 
 /** Less than a buyer waits for. */
 const TRIAL_MS = 3000;
-
-/** The handler needs something from outside of its transaction, which is rolled back: `prepare` first, then the handler once more. */
-export class RunAgain extends Error {
-  readonly prepare: () => Promise<void>;
-  readonly code: 'PAYMENT_PROVIDER_UNAVAILABLE' | 'TEMPORARILY_UNAVAILABLE';
-  /** `code`: of the refusal after too many runs. */
-  constructor(prepare: () => Promise<void>, code: RunAgain['code'] = 'PAYMENT_PROVIDER_UNAVAILABLE') {
-    super('run again after the preparation');
-    this.prepare = prepare;
-    this.code = code;
-  }
-}
-/** Each provider's circuit may be due. */
-const MAX_RUNS = 2;
-/** Prepares the next run; its refusal after too many. */
-export async function runAgain({ prepare, code }: RunAgain, runs: number): Promise<void> {
-  if (runs > MAX_RUNS) throw new RetryLater(1, code);
-  await prepare();
-}
 
 /** Starts an attempt in a transaction of the request; errors of circuits become what the request's transaction understands. */
 export async function choosing<T>(deps: ApiDeps, { storeId, at, realNow }: Tenancy, start: () => Promise<T>): Promise<T> {

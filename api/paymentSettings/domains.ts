@@ -3,8 +3,7 @@ import { domainToASCII } from 'node:url';
 import { parse } from 'tldts';
 import type { FieldError } from '../../domain/kernel/errors.ts';
 import { isHost } from '../../domain/kernel/hosts.ts';
-import type { Static } from '../declare/schema.ts';
-import type { Fitting } from '../validation/validate.ts';
+import type { Static, Fitting } from '../declare/schema.ts';
 import type { SettingsPatch } from './schemas.ts';
 
 /** A host name in lower case and punycode; null when it is no domain of its own: a scheme, port, path, wildcard, address or public suffix. */

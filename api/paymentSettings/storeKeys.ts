@@ -2,7 +2,7 @@ import { storeCredentials } from '../../db/paymentSettings/commands.ts';
 import type { Tx } from '../../db/kernel/tx.ts';
 import type { Credentials } from '../../domain/payments/providers.ts';
 import type { ApiDeps } from '../declare/deps.ts';
-import type { Caller } from '../declare/endpoint.ts';
+import type { Caller } from '../declare/caller.ts';
 import { readProvider } from './subject.ts';
 
 interface Call extends Pick<Caller, 'person'> {

@@ -3,7 +3,8 @@ import { lockSettings } from '../../db/paymentSettings/commands.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { PROVIDERS, type ProviderName } from '../../domain/payments/providers.ts';
 import type { Tx } from '../../db/kernel/tx.ts';
-import { shownBy, type Subject } from '../declare/subject.ts';
+import { shownBy } from '../declare/shownBy.ts';
+import type { Subject } from '../declare/subject.ts';
 import { get } from './get.ts';
 import { Provider, viewProvider } from './schemas.ts';
 

@@ -4,17 +4,19 @@
  */
 import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import { deniedBy, isAlwaysDenied, RESERVED } from '../declare/policy.ts';
+import { deniedBy, isAlwaysDenied, RESERVED } from '../declare/agents.ts';
 import { originOf, recordRefusal } from './audit.ts';
 import { type Authenticated, authorize } from '../callers/authenticate.ts';
 import type { ApiDeps } from '../declare/deps.ts';
-import type { Caller, Endpoint } from '../declare/endpoint.ts';
+import type { Caller } from '../declare/caller.ts';
+import type { Endpoint } from '../declare/endpoint.ts';
 import { subjectOf } from './idempotency.ts';
-import { errorsOf } from '../documents/openapi.ts';
+import { errorsOf } from '../declare/errors.ts';
 import { inTurn } from './largeRequests.ts';
 import { perform } from './perform.ts';
-import type { Answer } from './replay.ts';
-import { createReader, type Incoming, isDryRun, validated } from './request.ts';
+import type { Answer } from '../declare/answer.ts';
+import { createReader, isDryRun, validated } from './request.ts';
+import type { Incoming } from '../declare/incoming.ts';
 import { checker, textErrors } from '../validation/validate.ts';
 
 /** A request as it arrived. */

@@ -5,7 +5,7 @@ import { viewApproval, viewFiled } from '../../db/approvals/views.ts';
 import type { Tx } from '../../db/kernel/tx.ts';
 import { isDecided } from '../../domain/approvals/rules.ts';
 import type { ApiDeps } from '../declare/deps.ts';
-import type { Answer } from './replay.ts';
+import type { Answer } from '../declare/answer.ts';
 
 /** 202 APPROVAL_REQUIRED with the status now; once it is decided 200 APPROVAL_ALREADY_DECIDED with the whole record, as its requester sees it. */
 export async function approvalAnswer(

@@ -3,7 +3,7 @@ import { renewPreview } from '../../db/approvals/commands.ts';
 import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { hashKey, type OperationKey, storedReply, storeReply } from '../../db/runs/operations.ts';
 import { checkApproved, type Judgement } from '../preview/rehearse.ts';
-import type { Request } from './request.ts';
+import type { Request } from '../declare/request.ts';
 
 /**
  * What each command of an approved request has to do, by the entity of its run: what it did in a dry run that did what was approved. Once it

@@ -7,10 +7,12 @@ import type { Outcome } from '../../domain/audit/rules.ts';
 import type { Target } from '../../domain/audit/targets.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { ApiDeps } from '../declare/deps.ts';
-import { type Caller, type Endpoint, isManaged } from '../declare/endpoint.ts';
+import type { Caller } from '../declare/caller.ts';
+import { type Endpoint, isManaged } from '../declare/endpoint.ts';
 import { asFault, refusal } from '../web/envelope.ts';
-import type { Incoming } from './request.ts';
-import { type Difference, isBulk, NO_DIFFERENCE, plannedTarget } from '../declare/subject.ts';
+import type { Incoming } from '../declare/incoming.ts';
+import { type Difference, NO_DIFFERENCE, plannedTarget } from '../preview/compare.ts';
+import { isBulk } from '../declare/subject.ts';
 
 /** The origin of a request's changes. */
 export function originOf({ actor }: Pick<Caller, 'actor'>, requestId: string, params: Incoming['params'] = {}): ChangeOrigin {

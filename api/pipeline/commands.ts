@@ -19,31 +19,9 @@ import {
   type WorkflowType,
 } from '../../workflows/kernel/messages.ts';
 import { type RunName, startOptions } from '../../workflows/kernel/start.ts';
-import type { Tenant } from '../../db/stores/queries.ts';
-import type { Target } from '../../domain/audit/targets.ts';
+import { COMMAND_MS, type Commands } from '../declare/commands.ts';
 import type { ApiDeps } from '../declare/deps.ts';
-import type { Caller } from '../declare/endpoint.ts';
-
-export const COMMAND_MS = 8000;
-
-export interface Commands {
-  /** The idempotency key of the reply. */
-  readonly operation: OperationKey;
-  /** The same with a derived key, for one of several commands of a request: it records its part of the request. */
-  forPart(part: string): Commands;
-  /** The same in another store, which was found from the request, and about this target, which the path does not name. */
-  within(tenant: Tenant, target: Target): Commands;
-  /** The reply stored under this key, or null. */
-  stored(): Promise<StoredReply | null>;
-  /** Stores a reply under the client's key, if it sent one. */
-  storeReply(reply: StoredReply): Promise<void>;
-  /** Stores text of a person for the transition; returns its id. */
-  storeText(text: string): Promise<string>;
-  /** Runs `work` in a short transaction. */
-  read<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Sends a command to its run and returns the reply that its transition stored. Refusals are Faults. */
-  send<T extends WorkflowType>(run: RunName<T>, command: CommandContent<T>): Promise<StoredReply>;
-}
+import type { Caller } from '../declare/caller.ts';
 
 /** What the transition of a command does for its request, in the transaction of the change. */
 export interface CommandRecords {

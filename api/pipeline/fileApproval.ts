@@ -1,12 +1,13 @@
 /** Requests of agents that need a person's approval: filed with what they would do (G18, G19). */
 import { fileApproval } from '../../db/approvals/commands.ts';
 import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
-import { deniedBy } from '../declare/policy.ts';
+import { deniedBy } from '../declare/agents.ts';
 import { approvalAnswer } from './approvalAnswer.ts';
 import { recordIn } from './audit.ts';
 import type { Judgement } from '../preview/rehearse.ts';
-import { type Answer, replayIn } from './replay.ts';
-import type { Request } from './request.ts';
+import type { Answer } from '../declare/answer.ts';
+import { replayIn } from './replay.ts';
+import type { Request } from '../declare/request.ts';
 
 /** Null when the request is allowed; otherwise AGENT_OPERATION_DENIED, or the answer to a request that waits from now on. */
 export async function fileUnlessAllowed(request: Request, { decision, difference, preview }: Judgement): Promise<Answer | null> {

@@ -4,8 +4,9 @@ import { hashKey, type OperationKey, type StoredReply } from '../../db/runs/oper
 import type { Keyring, SealLocation } from '../../db/kernel/keyring.ts';
 import { canonical } from '../../domain/kernel/canonical.ts';
 import type { FieldError } from '../../domain/kernel/errors.ts';
-import type { Caller, Endpoint } from '../declare/endpoint.ts';
-import type { Incoming } from './request.ts';
+import type { Caller } from '../declare/caller.ts';
+import type { Endpoint } from '../declare/endpoint.ts';
+import type { Incoming } from '../declare/incoming.ts';
 
 /** The Idempotency-Key, quoted or not; null when none was sent. A malformed one is added to `problems`. */
 export function sentKey({ header }: Pick<Incoming, 'header'>, problems: FieldError[]): string | null {

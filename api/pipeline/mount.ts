@@ -12,7 +12,7 @@ import { retryAfterOf } from '../web/limits.ts';
 import { passwordCalls } from '../callers/passwords.ts';
 import { type ErrorReply, fail, show, succeed } from '../web/envelope.ts';
 import { IndexedRouter } from '../web/routeIndex.ts';
-import type { Content, Incoming } from './request.ts';
+import type { Content, Incoming } from '../declare/incoming.ts';
 import { discard } from '../web/upload.ts';
 
 /** Registers the routes of operations. Paths without the prefix are aliases (D1). */

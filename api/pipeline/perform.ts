@@ -2,7 +2,7 @@
 import { checkQuota } from '../../db/aiActions/queries.ts';
 import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import { type AgentDecision, isAlwaysDenied, needsDecision, policyOf, RESERVED } from '../declare/policy.ts';
+import { type AgentDecision, isAlwaysDenied, needsDecision, policyOf, RESERVED } from '../declare/agents.ts';
 import { record, targetOf, traceIdOf } from './audit.ts';
 import { createCommands } from './commands.ts';
 import { isManaged, isPersonal } from '../declare/endpoint.ts';
@@ -10,8 +10,9 @@ import { fileUnlessAllowed } from './fileApproval.ts';
 import { ofOrder } from './idempotency.ts';
 import { beginApproved } from './approved.ts';
 import { answeredPreview, deniedPreview, type Judgement, rehearse, Stale } from '../preview/rehearse.ts';
-import { type Answer, replayed, storeRefusal } from './replay.ts';
-import type { Outgoing, Request } from './request.ts';
+import type { Answer, Outgoing } from '../declare/answer.ts';
+import { replayed, storeRefusal } from './replay.ts';
+import type { Request } from '../declare/request.ts';
 import { countingOf, NotAllowed, transact } from './transact.ts';
 
 const outgoingOf = ({ endpoint }: Request): Outgoing => ({ status: endpoint.status ?? 200, headers: {} });

@@ -4,18 +4,11 @@ import { inTenant, REQUEST, type Tx } from '../../db/kernel/tx.ts';
 import { type StoredReply, storedReply, storeReply } from '../../db/runs/operations.ts';
 import type { Fault } from '../../domain/kernel/errors.ts';
 import { approvalAnswer } from './approvalAnswer.ts';
+import type { Answer } from '../declare/answer.ts';
 import { recordIn } from './audit.ts';
 import { replyLocation, reveal } from './idempotency.ts';
 import { refusal } from '../web/envelope.ts';
-import type { Request } from './request.ts';
-
-/** A status with the code of `meta` (OK if none is given), a body (of a success its data, of a refusal its error), and headers. */
-export interface Answer {
-  readonly status: number;
-  readonly code?: 'DRY_RUN' | 'APPROVAL_REQUIRED' | 'APPROVAL_ALREADY_DECIDED';
-  readonly body: unknown;
-  readonly headers: Readonly<Record<string, string>>;
-}
+import type { Request } from '../declare/request.ts';
 
 const replay = ({ status, body, location }: StoredReply): Answer => ({
   status,

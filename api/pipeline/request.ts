@@ -1,85 +1,27 @@
 /** Requests: as they arrive, read and validated against the declaration of their operation (D7). */
 import { parse } from 'node:querystring';
-import type { OperationKey } from '../../db/runs/operations.ts';
-import type { Preview } from '../../domain/approvals/rules.ts';
 import { covers } from '../../domain/identity/rules.ts';
 import { Fault, type FieldError } from '../../domain/kernel/errors.ts';
-import { takesKey } from '../declare/policy.ts';
+import { takesKey } from '../declare/agents.ts';
 import { NO_BODY, NO_FIELDS } from '../web/body.ts';
 import { AGENT_HEADER, AGENT_NAME } from '../callers/authenticate.ts';
 import type { ApiDeps } from '../declare/deps.ts';
-import { type Caller, type Endpoint, isForAgents, isPersonal, isWrite } from '../declare/endpoint.ts';
+import type { Caller } from '../declare/caller.ts';
+import { type Endpoint, isForAgents, isPersonal, isWrite, needsBody } from '../declare/endpoint.ts';
+import type { Incoming } from '../declare/incoming.ts';
+import type { Request, RequestContext, RequestInput } from '../declare/request.ts';
 import { operationOf, sentKey } from './idempotency.ts';
-import { needsBody } from '../documents/openapi.ts';
 import { parameterProblems } from '../declare/parameters.ts';
 import { pagingProblems, Type } from '../declare/schema.ts';
-import type { UploadedFile } from '../web/upload.ts';
 import { inOneForm } from '../validation/textForm.ts';
 import { checker, createValidator, textErrors, type Validated } from '../validation/validate.ts';
-import { visitProblems } from '../visits/visit.ts';
 
-/** A body: JSON or the text fields of a form (undefined where none was sent), and the form's file. */
-export interface Content {
-  readonly sent: unknown;
-  readonly file: UploadedFile | null;
-}
-/** A request before anything is validated, wherever it comes from. */
-export interface Incoming {
-  /** Without query. */
-  readonly path: string;
-  readonly params: Readonly<Record<string, string>>;
-  readonly querystring: string;
-  /** By lower-case name; undefined when it was not sent. */
-  readonly header: (name: string) => string | undefined;
-  readonly content: () => Promise<Content>;
-  /** Aborted when nobody waits for the answer any more; never, where somebody always does. */
-  readonly gone: () => AbortSignal;
-}
-interface RequestInput {
-  readonly params: Readonly<Record<string, string>>;
-  readonly query: unknown;
-  readonly body: unknown;
-  readonly file: UploadedFile | null;
-}
 export interface ReadRequest extends RequestInput {
   readonly validated: { readonly names: readonly FieldError[]; readonly query: Validated | undefined; readonly body: Validated };
   /** Problems of parameters that are INVALID_PARAMETER. */
   readonly parameters: readonly FieldError[];
   readonly isBodyMissing: boolean;
 }
-interface Context {
-  readonly incoming: Incoming;
-  readonly endpoint: Endpoint;
-  readonly deps: ApiDeps;
-  readonly caller: Caller;
-}
-/** A request that has passed every check. */
-export interface Request extends Context {
-  readonly input: RequestInput;
-  readonly operation: OperationKey;
-  /** The Idempotency-Key as it was sent; null: none. */
-  readonly sentKey: string | null;
-  /** The client sent an Idempotency-Key to an operation that takes one. */
-  readonly keyed: boolean;
-  /** `x-svc-dry-run: 1`, on a change of the management API (G10). */
-  readonly isDryRun: boolean;
-  /** It carries out what was approved. */
-  readonly execution?: Execution;
-}
-/** `notAfter`: real time, after which it commits nothing. */
-interface Execution {
-  readonly notAfter: number;
-  readonly approvalId: string;
-  /** The preview that was approved: it does that, or nothing (G51). */
-  readonly approved: Preview;
-}
-
-/** What a handler sets of its response. */
-export interface Outgoing {
-  status: number;
-  readonly headers: Record<string, string>;
-}
-
 /** Reads requests of an operation and judges them by its schemas, which are compiled on first use. */
 export function createReader(endpoint: Endpoint): (incoming: Incoming) => Promise<ReadRequest> {
   const validateQuery = endpoint.query && createValidator(endpoint.query, 'text');
@@ -108,13 +50,13 @@ export function createReader(endpoint: Endpoint): (incoming: Incoming) => Promis
  * VALIDATION_FAILED with all problems at once; the operation's 404 for an id in the path that cannot exist; INSUFFICIENT_SCOPE. `hasOwnKey`: it is carried out
  * under another key than its client's.
  */
-export async function validated(request: ReadRequest, context: Context, { hasOwnKey = false } = {}): Promise<Request> {
+export async function validated(request: ReadRequest, context: RequestContext, { hasOwnKey = false } = {}): Promise<Request> {
   const { incoming, endpoint, deps, caller } = context;
   const { params, query, body, file } = request;
   const fieldErrors = await problemsOf(request, endpoint, deps, caller);
   const key = takesKey(endpoint) ? sentKey(incoming, fieldErrors) : null;
   if (endpoint.needsKey && key === null && !hasOwnKey) fieldErrors.push(...keyProblems(incoming));
-  fieldErrors.push(...headerProblems(incoming, endpoint), ...(endpoint.needsVisit ? visitProblems(incoming.header) : []));
+  fieldErrors.push(...headerProblems(incoming, endpoint), ...(endpoint.checkHeaders?.(incoming.header) ?? []));
   refuse(fieldErrors, request.parameters);
   checkIds(endpoint, params);
   checkScope(endpoint, caller, body);

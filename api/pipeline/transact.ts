@@ -9,15 +9,17 @@ import { isConflict, isLockTimeout } from '../../db/kernel/outage.ts';
 import { announceCommit, inTenant, READ, REQUEST, type Tx } from '../../db/kernel/tx.ts';
 import { completeOperation, reserveOperation } from '../../db/runs/operations.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import { decide, needsDecision } from '../declare/policy.ts';
+import { decide } from '../preview/decide.ts';
+import { needsDecision } from '../declare/agents.ts';
 import { recordIn } from './audit.ts';
-import { RunAgain, runAgain } from '../paymentSettings/circuits.ts';
+import { RunAgain, runAgain } from '../declare/runAgain.ts';
 import { isManaged, isWrite } from '../declare/endpoint.ts';
 import { replyLocation, sealReply } from './idempotency.ts';
-import { type Answer, replayIn } from './replay.ts';
+import type { Answer, Outgoing } from '../declare/answer.ts';
+import { replayIn } from './replay.ts';
 import { checkApproved, type Judgement, previewOf } from '../preview/rehearse.ts';
-import type { Outgoing, Request } from './request.ts';
-import { compare, type Difference, NO_DIFFERENCE } from '../declare/subject.ts';
+import type { Request } from '../declare/request.ts';
+import { compare, type Difference, NO_DIFFERENCE } from '../preview/compare.ts';
 
 const DUPLICATE_WAIT_MS = 5000;
 /** So often a change whose transaction lost against another one, and is rolled back, runs once more. */

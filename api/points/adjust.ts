@@ -6,9 +6,9 @@ import { isMember } from '../../db/points/queries.ts';
 import { Fault, type FieldError } from '../../domain/kernel/errors.ts';
 import { SECOND } from '../../domain/kernel/time.ts';
 import { NAME } from '../declare/documentedSchema.ts';
-import { type Caller, endpoint } from '../declare/endpoint.ts';
-import { closed, type Static, Timestamp, Type } from '../declare/schema.ts';
-import type { Fitting } from '../validation/validate.ts';
+import type { Caller } from '../declare/caller.ts';
+import { endpoint } from '../declare/endpoint.ts';
+import { closed, type Static, Timestamp, Type, type Fitting } from '../declare/schema.ts';
 import { PointEntryView, viewEntry } from './schemas.ts';
 import { CUSTOMER_POINTS } from './subject.ts';
 

@@ -1,6 +1,7 @@
 import { isMember, readPoints } from '../../db/points/queries.ts';
 import { lockStore } from '../../db/stores/commands.ts';
-import { shownBy, type Subject } from '../declare/subject.ts';
+import { shownBy } from '../declare/shownBy.ts';
+import type { Subject } from '../declare/subject.ts';
 import { getPolicy } from './getPolicy.ts';
 
 /** The store, as its point policy shows it. */

@@ -2,14 +2,16 @@
 import { inTenant, REQUEST, type Tx } from '../../db/kernel/tx.ts';
 import { digestOf } from '../../db/kernel/digest.ts';
 import { comparedOf, isSamePreview, type Preview } from '../../domain/approvals/rules.ts';
-import { type AgentDecision, decide } from '../declare/policy.ts';
-import { RunAgain, runAgain } from '../paymentSettings/circuits.ts';
+import type { AgentDecision } from '../declare/agents.ts';
+import { decide } from './decide.ts';
+import { RunAgain, runAgain } from '../declare/runAgain.ts';
 import type { Endpoint } from '../declare/endpoint.ts';
 import { rehearsedCommands } from './rehearsedCommands.ts';
-import type { Request } from '../pipeline/request.ts';
+import type { Request } from '../declare/request.ts';
 import { sentRequest } from './sentRequest.ts';
 import { STEP_LEVELS, stepFacts } from './stepFacts.ts';
-import { compare, type Difference, isBulk, NO_DIFFERENCE, plannedTarget } from '../declare/subject.ts';
+import { compare, type Difference, NO_DIFFERENCE, plannedTarget } from './compare.ts';
+import { isBulk } from '../declare/subject.ts';
 
 /** What a change would do and answer, and the decision about it. */
 export interface Judgement {

@@ -8,8 +8,8 @@ import { storeText } from '../../db/runs/text.ts';
 import { transitionRun } from '../../db/runs/transition.ts';
 import { managedTransition } from '../../db/transitions.ts';
 import type { RunName } from '../../workflows/kernel/start.ts';
-import { COMMAND_MS, type Commands } from '../pipeline/commands.ts';
-import type { Request } from '../pipeline/request.ts';
+import { COMMAND_MS, type Commands } from '../declare/commands.ts';
+import type { Request } from '../declare/request.ts';
 
 export interface Rehearsed {
   readonly commands: Commands;

@@ -1,7 +1,7 @@
 /** What was sent, as a part of a preview: two requests never look alike to the person who decides (G51). */
 import type { SentRequest } from '../../domain/approvals/rules.ts';
 import type { Endpoint } from '../declare/endpoint.ts';
-import type { Request } from '../pipeline/request.ts';
+import type { Request } from '../declare/request.ts';
 import { isBulk } from '../declare/subject.ts';
 
 /** Characters of a value, and of all values: beyond, they are in the digest alone, and the request itself shows them. */

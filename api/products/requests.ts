@@ -5,9 +5,8 @@ import { MAX_AXES, MAX_VARIANTS, optionProblems } from '../../domain/products/op
 import { DELIVERY_TYPES, FULFILLMENT_METHODS, FULFILLMENT_TYPES, METHODS, SALES_STATUSES } from '../../domain/products/rules.ts';
 import type { FieldError } from '../../domain/kernel/errors.ts';
 import type { ApiDeps } from '../declare/deps.ts';
-import type { Caller } from '../declare/endpoint.ts';
-import { closed, Id, Name, nullable, oneOf, type Static, Type, Won } from '../declare/schema.ts';
-import type { Fitting } from '../validation/validate.ts';
+import type { Caller } from '../declare/caller.ts';
+import { closed, Id, Name, nullable, oneOf, type Static, Type, Won, type Fitting } from '../declare/schema.ts';
 import { imageProblems, ImageUrl } from '../uploads/images.ts';
 import { Attributes, Code, OptionGroup, SalePrice, SentStock } from './schemas.ts';
 

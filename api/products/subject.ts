@@ -3,7 +3,8 @@ import { lockForChange, writtenVariants } from '../../db/products/changes.ts';
 import { readCalendar } from '../../db/products/calendar.ts';
 import { readProduct, type VariantRow } from '../../db/products/queries.ts';
 import type { Tx } from '../../db/kernel/tx.ts';
-import { shownBy, type Subject, type Viewed } from '../declare/subject.ts';
+import { shownBy } from '../declare/shownBy.ts';
+import type { Subject, Viewed } from '../declare/subject.ts';
 import { get } from './get.ts';
 import { viewProduct } from './schemas.ts';
 

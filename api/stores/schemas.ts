@@ -2,8 +2,7 @@ import type { Store as Row } from '../../db/stores/entities.ts';
 import { refundPolicyOf } from '../../db/stores/queries.ts';
 import type { FieldError } from '../../domain/kernel/errors.ts';
 import { isHost, ORIGIN } from '../../domain/kernel/hosts.ts';
-import { closed, Id, nullable, type Static, Type, Won } from '../declare/schema.ts';
-import type { Fitting } from '../validation/validate.ts';
+import { closed, Id, nullable, type Static, Type, Won, type Fitting } from '../declare/schema.ts';
 
 const Days = Type.Integer({ minimum: 0, maximum: 30, description: 'Days; 0 switches it off' });
 

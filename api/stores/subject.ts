@@ -1,5 +1,6 @@
 import { lockStore } from '../../db/stores/commands.ts';
-import { shownBy, type Subject } from '../declare/subject.ts';
+import { shownBy } from '../declare/shownBy.ts';
+import type { Subject } from '../declare/subject.ts';
 import { get } from './get.ts';
 
 /** The store's settings. */

@@ -3,7 +3,7 @@ import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { ownUploads } from '../../db/uploads/queries.ts';
 import type { FieldError } from '../../domain/kernel/errors.ts';
 import type { ApiDeps } from '../declare/deps.ts';
-import type { Caller } from '../declare/endpoint.ts';
+import type { Caller } from '../declare/caller.ts';
 import { Type } from '../declare/schema.ts';
 
 export const ImageUrl = Type.String({

@@ -7,7 +7,7 @@ import { releaseUse, type Limit, consumeUse } from '../../db/limits/commands.ts'
 import { inTenant, REQUEST, type Tx } from '../../db/kernel/tx.ts';
 import { type LimitedCall, refuseUntil } from '../web/limits.ts';
 import { closed, Id, oneOf, Type } from '../declare/schema.ts';
-import type { UploadedFile } from '../web/upload.ts';
+import type { UploadedFile } from '../declare/incoming.ts';
 
 export const UploadView = closed(
   { uploadId: Id, url: Type.String(), contentType: oneOf(Object.keys(IMAGE_TYPES) as ImageType[]), size: Type.Integer() },

@@ -16,16 +16,6 @@ const strict = {
 const ajvs = { json: new Ajv2020(strict), text: new Ajv2020({ ...strict, useDefaults: true }) };
 for (const one of Object.values(ajvs)) addFormats.default(one, ['date-time', 'date', 'email', 'uri']);
 
-/**
- * A value of which only the valid parts are left: items and fields may be undefined. A field that was sent and refused is present
- * (`'stock' in body`) but undefined, so that an operation's `check` never sees invalid values (X6).
- */
-export type Fitting<T> = T extends readonly (infer Item)[]
-  ? readonly (Fitting<Item> | undefined)[]
-  : T extends object
-    ? { readonly [K in keyof T]?: Fitting<T[K]> | undefined }
-    : T;
-
 export interface Validated {
   /** The value as it was sent; in queries, integers are parsed. */
   readonly value: unknown;

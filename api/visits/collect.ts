@@ -14,9 +14,8 @@ import {
 } from '../../domain/visits/rules.ts';
 import { endpoint } from '../declare/endpoint.ts';
 import { limitKey, refuseUntil } from '../web/limits.ts';
-import { closed, Count, Id, oneOf, type Static, Type } from '../declare/schema.ts';
-import type { Fitting } from '../validation/validate.ts';
-import { VISIT, visitOf } from './visit.ts';
+import { closed, Count, Id, oneOf, type Static, Type, type Fitting } from '../declare/schema.ts';
+import { VISIT, visitOf, visitProblems } from './visit.ts';
 
 const Utm = Type.String({ minLength: 1, maxLength: 100 });
 const PageEvent = closed(
@@ -53,7 +52,7 @@ export const collect = endpoint({
   access: 'storefront',
   crossOrigin: true,
   headers: VISIT,
-  needsVisit: true,
+  checkHeaders: visitProblems,
   change: 'here',
   body: VisitEvents,
   check: missingProducts,

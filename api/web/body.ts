@@ -6,7 +6,8 @@ import type { Endpoint } from '../declare/endpoint.ts';
 import { bodiesInFlight, cutOff } from './inFlight.ts';
 import { outgrown } from '../validation/scan.ts';
 import { closed } from '../declare/schema.ts';
-import { readMultipart, type UploadedFile } from './upload.ts';
+import { readMultipart } from './upload.ts';
+import type { UploadedFile } from '../declare/incoming.ts';
 
 const LIMIT = 256 * 1024;
 

@@ -1,8 +1,9 @@
 /** The envelope of responses (docs/contract.md#envelope, D4), and error responses. */
 import type { Context } from 'koa';
+import type { Statuses } from '../declare/endpoint.ts';
 import { isOutage } from '../../db/kernel/outage.ts';
 import type { Log } from '../../db/kernel/log.ts';
-import { catalogue, type ErrorCode, Fault, type FieldError } from '../../domain/kernel/errors.ts';
+import { catalogue, Fault, type FieldError } from '../../domain/kernel/errors.ts';
 
 /** What every answer of an operation is (D4). */
 export interface Envelope {
@@ -47,11 +48,6 @@ export interface ErrorReply {
   readonly status: number;
   readonly error: { readonly code: string; readonly message: string; readonly details?: unknown; readonly fieldErrors?: unknown };
 }
-
-/** The HTTP status of a code, unless an operation declares another. */
-export const catalogueStatus = (code: ErrorCode): number => catalogue[code].status;
-
-export type Statuses = Partial<Readonly<Record<ErrorCode, number>>>;
 
 /** The error response of a Fault. `statuses`: HTTP statuses of the operation that differ from the catalogue's. */
 export function refusal(fault: Fault, statuses: Statuses = {}): ErrorReply {

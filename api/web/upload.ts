@@ -8,14 +8,9 @@ import busboy from 'busboy';
 import type { Context } from 'koa';
 import type { Storage } from '../../activities/providers/storage.ts';
 import { Fault, invalid } from '../../domain/kernel/errors.ts';
+import type { UploadedFile } from '../declare/incoming.ts';
 import { cutOff, uploadsInFlight } from './inFlight.ts';
 
-/** A file of this machine, which is there until its request is answered (`discard`). */
-export interface UploadedFile {
-  readonly path: string;
-  readonly size: number;
-  readonly sha256: Buffer;
-}
 export interface Multipart {
   readonly fields: Readonly<Record<string, string>>;
   readonly file: UploadedFile | null;

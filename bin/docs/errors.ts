@@ -1,7 +1,7 @@
 /** `docs/errors.md`: every error code, from the catalogue and the operations' declarations. */
-import { policyOf } from '../../api/declare/policy.ts';
+import { policyOf } from '../../api/declare/agents.ts';
 import type { Access, Endpoint } from '../../api/declare/endpoint.ts';
-import { errorsOf, usesQuota } from '../../api/documents/openapi.ts';
+import { errorsOf, usesQuota } from '../../api/declare/errors.ts';
 import { endpoints } from '../../api/endpoints.ts';
 import { catalogue, type ErrorCode } from '../../domain/kernel/errors.ts';
 

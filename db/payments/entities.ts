@@ -1,7 +1,7 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { Address, Amounts, BundlePrice, Buyer, Delivery, PaymentLine, Visit } from '../../domain/checkout/rules.ts';
-import type { RefundStatus } from '../../domain/payments/rules.ts';
-import type { AttemptStatus, Failure, PaymentResult, PaymentStatus, PendingCall, RefundCause } from '../../domain/payments/rules.ts';
+import type { RefundStatus, AttemptStatus, Failure, PaymentResult, PaymentStatus, RefundCause } from '../../domain/payments/rules.ts';
+import type { PendingCall } from '../../domain/payments/pendingCall.ts';
 import type { PaidMethod } from '../../domain/salesReport/rules.ts';
 import type { Environment, ProviderName } from '../../domain/payments/providers.ts';
 import { storeId, time, won } from '../kernel/columns.ts';

@@ -8,7 +8,8 @@ import { failureOf } from './failures.ts';
 import { applyAttemptOutcome } from './outcomes.ts';
 import { decideRefund, planRefund } from './refundMachine.ts';
 import { MINUTE } from '../kernel/time.ts';
-import { type AttemptStatus, NOTIFIED_OPEN_MS, type PendingCall } from './rules.ts';
+import { type AttemptStatus, NOTIFIED_OPEN_MS } from './rules.ts';
+import type { PendingCall } from './pendingCall.ts';
 import type { Decided, PaymentEvent, PaymentOutcome, PaymentState } from './state.ts';
 import { alarm, also, complete, decline, fail, isOpen, lastReadingAt, needsConfirm, planCall, unchanged, withAttempt } from './steps.ts';
 

@@ -1,5 +1,4 @@
 /** The commands of a payment's run, its calls and their outcomes. Ids, amounts, enumerations and times only. */
-import type { ProviderResult } from './rules.ts';
 
 interface AttemptInput {
   readonly attemptId: string;
@@ -14,6 +13,27 @@ interface RefundInput extends AttemptInput {
   /** The idempotency key of the request to the provider. */
   readonly key: string;
 }
+/**
+ * Classification of a provider's answer into three, never two. APPROVED: order id, amount, payment key and status match our attempt.
+ * DECLINED: a definite decline. UNKNOWN: everything else. `ended`: the provider has finished processing our request, so a later reading
+ * shows its final effect. FOREIGN: the payment found is not ours, so we charged nothing (X17). UNSENT: no request was sent, because there
+ * are no credentials of its environment (X26). WRONG_ENVIRONMENT: charged by a channel of the other environment (Y24). UNAUTHORIZED: no
+ * credentials that we have were accepted (Y9).
+ */
+export type ProviderResult =
+  | 'APPROVED'
+  | 'DECLINED'
+  | 'UNKNOWN'
+  | 'UNPAID'
+  | 'VOIDED'
+  | 'REFUNDED'
+  | 'REFUSED'
+  | 'ABSENT'
+  | 'FOREIGN'
+  | 'UNSENT'
+  | 'WRONG_ENVIRONMENT'
+  | 'UNAUTHORIZED';
+
 /** `ended`: the provider has finished processing our request. Its message stays out of Temporal. */
 export interface ProviderOutcome {
   readonly result: ProviderResult;

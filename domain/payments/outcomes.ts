@@ -1,5 +1,6 @@
 /** What the payment machine does with the end of a call, by the status of its attempt: one table each. */
-import { afterUnpaid, type AttemptStatus, isUnknownTooLong, MAX_HINT_READINGS, type PendingCall, readGap, TIMEOUT } from './rules.ts';
+import { afterUnpaid, type AttemptStatus, isUnknownTooLong, MAX_HINT_READINGS, readGap, TIMEOUT } from './rules.ts';
+import type { PendingCall } from './pendingCall.ts';
 import { ENVIRONMENT_MISMATCH, failureOf } from './failures.ts';
 import type { Decided, PaymentOutcome, PaymentState } from './state.ts';
 import {

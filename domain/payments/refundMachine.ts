@@ -1,5 +1,6 @@
 /** Refunds of a payment, one at a time (D35), under an idempotency key; only a reading at the provider proves the outcome. */
-import { afterAbsence, blockedGap, FOREIGN_PAYMENT, isUnknownTooLong, type PendingCall, readGap, UNRESOLVED } from './rules.ts';
+import { afterAbsence, blockedGap, FOREIGN_PAYMENT, isUnknownTooLong, readGap, UNRESOLVED } from './rules.ts';
+import type { PendingCall } from './pendingCall.ts';
 import type { Decided, PaymentEffect, PaymentOutcome, PaymentState, RefundState } from './state.ts';
 
 const withRefund = (state: PaymentState, changes: Partial<RefundState>): PaymentState => ({

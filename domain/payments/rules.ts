@@ -1,5 +1,5 @@
 /** States of the checkout payment, and rules for unknown outcomes (D17, D21, D36, D40; docs/contract.md#outcomes). */
-import type { PaymentMessages } from './messages.ts';
+import type { PendingCall } from './pendingCall.ts';
 import { isHost, RETURN_URL } from '../kernel/hosts.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../kernel/time.ts';
 
@@ -29,24 +29,6 @@ export type AttemptStatus =
   | 'VOIDED'
   | 'UNRESOLVED';
 
-/** The one call that a payment makes at a time, not before `dueAt`. */
-export interface PendingCall {
-  readonly id: string;
-  readonly name: keyof PaymentMessages['calls'];
-  /** Counts the calls since the outcome became unknown; the gap before the next one grows with it. */
-  readonly n: number;
-  readonly attemptId: string;
-  readonly dueAt: number;
-  /** Of `refundPayment` and `findRefund`. */
-  readonly refundId?: string;
-  /** There are no credentials, or the provider refuses them: it is made again in an hour, or at once when others are verified (Y9). */
-  readonly isBlocked?: boolean;
-  /** The confirm before it was cut short and not counted as a technical failure: this reading tells whether it was one (Y17). */
-  readonly isAfterSlow?: boolean;
-  /** Brought forward by a notification: early, it is no proof of "not charged". */
-  readonly isHint?: boolean;
-}
-
 /** The reason of a refund; FLOW: on the way, while the units stay (F40). */
 export const REFUND_CAUSES = ['SELLER_CANCEL', 'CLAIM', 'FLOW'] as const;
 export type RefundCause = (typeof REFUND_CAUSES)[number];
@@ -71,27 +53,6 @@ export function afterAbsence({
   if (!isAnswered) return 'request-again';
   return absences >= PROVING_READINGS ? 'request-under-new-key' : 'read-again';
 }
-
-/**
- * Classification of a provider's answer into three, never two. APPROVED: order id, amount, payment key and status match our attempt.
- * DECLINED: a definite decline. UNKNOWN: everything else. `ended`: the provider has finished processing our request, so a later reading
- * shows its final effect. FOREIGN: the payment found is not ours, so we charged nothing (X17). UNSENT: no request was sent, because there
- * are no credentials of its environment (X26). WRONG_ENVIRONMENT: charged by a channel of the other environment (Y24). UNAUTHORIZED: no
- * credentials that we have were accepted (Y9).
- */
-export type ProviderResult =
-  | 'APPROVED'
-  | 'DECLINED'
-  | 'UNKNOWN'
-  | 'UNPAID'
-  | 'VOIDED'
-  | 'REFUNDED'
-  | 'REFUSED'
-  | 'ABSENT'
-  | 'FOREIGN'
-  | 'UNSENT'
-  | 'WRONG_ENVIRONMENT'
-  | 'UNAUTHORIZED';
 
 /** After an answer of the provider, so many readings prove that nothing was charged (a confirm) or refunded (an error of a refund). */
 const PROVING_READINGS = 3;

@@ -3,7 +3,8 @@ import type { CallOf, OutcomeOf } from '../kernel/messages.ts';
 import type { Failure } from './failures.ts';
 import type { PaymentMessages } from './messages.ts';
 import type { ProviderName } from './providers.ts';
-import type { AttemptStatus, PaymentResult, PaymentStatus, PendingCall, RefundStatus } from './rules.ts';
+import type { AttemptStatus, PaymentResult, PaymentStatus, RefundStatus } from './rules.ts';
+import type { PendingCall } from './pendingCall.ts';
 
 export interface AttemptState {
   readonly attemptId: string;

@@ -1,6 +1,7 @@
 /** Steps of the payment machine that its events and outcomes share. */
 import { configurationCode, ENVIRONMENT_MISMATCH, failureOf } from './failures.ts';
-import { AUTHENTICATION_LIFETIME_MS, blockedGap, isUnknownTooLong, type PendingCall, readGap, UNRESOLVED } from './rules.ts';
+import { AUTHENTICATION_LIFETIME_MS, blockedGap, isUnknownTooLong, readGap, UNRESOLVED } from './rules.ts';
+import type { PendingCall } from './pendingCall.ts';
 import type { Alarm, AttemptState, Decided, PaymentEffect, PaymentOutcome, PaymentState } from './state.ts';
 
 export const withAttempt = (state: PaymentState, changes: Partial<AttemptState>): PaymentState => ({

@@ -1,5 +1,5 @@
 /** Problems of a graph: where they are, and which of them keep it from being published (F8). */
-import type { Range } from '../expressions/types.ts';
+import type { Range } from '../expressions/errors.ts';
 
 export type BlockingCode =
   | 'NODE_DUPLICATE'

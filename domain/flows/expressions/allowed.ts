@@ -2,7 +2,7 @@
 import { FUNCTION_NAMES, ROOTS } from './language.ts';
 import { literalProblem } from './literals.ts';
 import { argumentOfHas, partsOf, pathOf, rangeOf, type Tree } from './tree.ts';
-import type { ExpressionProblem } from './types.ts';
+import type { ExpressionProblem } from './errors.ts';
 
 export const MAX_LENGTH = 1000;
 export const MAX_NODES = 300;

@@ -1,4 +1,15 @@
-import type { ExpressionProblem } from './types.ts';
+/** What is wrong with an expression: before it is published, and while it runs. */
+
+/** What keeps an expression from being published; `range` counts UTF-16 units of its source, null where it is the whole of it. */
+export interface ExpressionProblem {
+  readonly code: 'EXPRESSION_SYNTAX' | 'EXPRESSION_TYPE' | 'EXPRESSION_LITERAL' | 'EXPRESSION_NOT_ALLOWED';
+  readonly message: string;
+  readonly range: Range | null;
+}
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
 
 /**
  * ABSENT: it reads what is not there; VALUE: a value that its function does not take; TOO_COSTLY: it was stopped (`Meter`); otherwise a

@@ -2,7 +2,7 @@
 import { isMonthDay, isTimeOfDay } from './functions.ts';
 import { isDuration, readTime } from './time.ts';
 import { partsOf, rangeOf, type Tree } from './tree.ts';
-import type { ExpressionProblem } from './types.ts';
+import type { ExpressionProblem } from './errors.ts';
 
 const MAX_INT = 2n ** 63n - 1n;
 

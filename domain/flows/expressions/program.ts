@@ -6,7 +6,8 @@ import { CHARACTERS, SIDE } from './meter.ts';
 import { countedTexts, priceOf, type Sizes, workOf } from './price.ts';
 import type { FieldTypes } from './scope.ts';
 import { nodesOf, pathOf, type Tree } from './tree.ts';
-import type { ExpressionProblem, Scope } from './types.ts';
+import type { ExpressionProblem } from './errors.ts';
+import type { Scope } from './types.ts';
 
 /** A source that runs. */
 export interface Program {

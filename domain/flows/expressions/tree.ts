@@ -1,6 +1,6 @@
 /** The parsed form of an expression. */
 import type { ASTNode } from '@marcbachmann/cel-js';
-import type { Range } from './types.ts';
+import type { Range } from './errors.ts';
 
 export type Tree = ASTNode;
 

@@ -1,19 +1,9 @@
 /** Expressions of an order flow: what the rest of the flow engine knows of them (docs/contract.md#expressions). */
+import type { ExpressionProblem } from './errors.ts';
 import type { Meter } from './meter.ts';
 
 /** What an expression gives: a guard `bool`, a fee `int` in won, a deadline or an `until` `time`. */
 export type ExpressionType = 'bool' | 'int' | 'time';
-
-/** What keeps an expression from being published; `range` counts UTF-16 units of its source, null where it is the whole of it. */
-export interface ExpressionProblem {
-  readonly code: 'EXPRESSION_SYNTAX' | 'EXPRESSION_TYPE' | 'EXPRESSION_LITERAL' | 'EXPRESSION_NOT_ALLOWED';
-  readonly message: string;
-  readonly range: Range | null;
-}
-export interface Range {
-  readonly start: number;
-  readonly end: number;
-}
 
 /** A row of a table for `lookupStep`: from `days` days left on, `value`. */
 export interface StepRow {

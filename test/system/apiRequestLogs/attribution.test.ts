@@ -1,7 +1,8 @@
 /** In whose log a request is, and as whose (G50): of tokens that are valid, dead, somebody else's, or nobody's. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { generateKeyPair, SignJWT } from 'jose';
-import { type Claims, loadTokenKeys, type TokenKeys } from '../../../api/callers/tokens.ts';
+import type { Claims, TokenKeys } from '../../../api/declare/tokens.ts';
+import { loadTokenKeys } from '../../../api/callers/tokens.ts';
 import { call, type Headers_, type Reply, token as serverToken } from '../../../bin/dev/client.ts';
 import { newApiToken } from '../../../db/identity/apiTokens.ts';
 import { realClock } from '../../../db/kernel/clock.ts';

@@ -1,6 +1,6 @@
 /** What a change is compared with: a sale between the two readings is none of its changes. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { compare } from '../../../api/declare/subject.ts';
+import { compare } from '../../../api/preview/compare.ts';
 import { patch } from '../../../api/products/patch.ts';
 import { viewProduct } from '../../../api/products/schemas.ts';
 import { patchProduct } from '../../../db/products/changes.ts';

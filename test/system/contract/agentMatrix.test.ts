@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { endpoints } from '../../../api/endpoints.ts';
-import { policyOf } from '../../../api/declare/policy.ts';
+import { policyOf } from '../../../api/declare/agents.ts';
 import type { Endpoint } from '../../../api/declare/endpoint.ts';
 import { PRODUCT } from '../../../api/products/subject.ts';
 import { STORE } from '../../../api/stores/subject.ts';

@@ -1,7 +1,7 @@
 /** Agents: what is not theirs to do directly is refused or waits, and changes nothing (in the order of G3). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { endpoints } from '../../../api/endpoints.ts';
-import { policyOf } from '../../../api/declare/policy.ts';
+import { policyOf } from '../../../api/declare/agents.ts';
 import type { Endpoint } from '../../../api/declare/endpoint.ts';
 import { call, type Headers_, type Reply } from '../../../bin/dev/client.ts';
 import { loginAs, people, registerApp, storeToken } from '../../kernel/login.ts';

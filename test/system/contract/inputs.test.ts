@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { endpoints } from '../../../api/endpoints.ts';
 import type { Endpoint } from '../../../api/declare/endpoint.ts';
 import { exampleOf } from '../../../api/documents/examples.ts';
-import { errorsOf } from '../../../api/documents/openapi.ts';
+import { errorsOf } from '../../../api/declare/errors.ts';
 import { call, type Headers_, type Reply } from '../../../bin/dev/client.ts';
 import { loginAs, people, storeToken } from '../../kernel/login.ts';
 import { underTest, type World, world } from '../../kernel/world.ts';

@@ -1,6 +1,6 @@
 /** What withdrawals clear of agents' requests (db/personalData/register.ts, U13) is of every request that names a customer. */
 import { expect, test } from '@jest/globals';
-import { policyOf } from '../../../api/declare/policy.ts';
+import { policyOf } from '../../../api/declare/agents.ts';
 import { isWrite } from '../../../api/declare/endpoint.ts';
 import { endpoints } from '../../../api/endpoints.ts';
 import { ITEM_LISTING } from '../../../db/orders/listings.ts';

@@ -1,7 +1,7 @@
 /** What of a token must still live when a request is carried out: never the token itself (G26). */
 import { expect, test } from '@jest/globals';
 import { tokenRefOf } from '../../../api/callers/rights.ts';
-import type { Claims } from '../../../api/callers/tokens.ts';
+import type { Claims } from '../../../api/declare/tokens.ts';
 
 const scopes = ['order:rw'];
 const person = { userId: 'usr', loginId: 'lgn', resource: null, authTime: 1, joinedAt: 7 };

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { endpoints } from '../../../api/endpoints.ts';
-import { errorsOf } from '../../../api/documents/openapi.ts';
+import { errorsOf } from '../../../api/declare/errors.ts';
 import { statesPage } from '../../../bin/diagrams.ts';
 import { PAGES } from '../../../bin/docs.ts';
 import { WHY } from '../../../bin/docs/dependencies.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { Threads } from '../../../api/flows/threadPool.ts';
+import { ThreadPool } from '../../../api/flows/threadPool.ts';
 import type { Graph } from '../../../domain/flows/graph.ts';
 import { simulation } from '../flows/randomGraphs.ts';
 
@@ -25,8 +25,8 @@ parentPort.on('message', (order) => {
 });`;
 const file = join(tmpdir(), `obedient-${process.pid}.mjs`);
 writeFileSync(file, OBEDIENT);
-const threads = new Threads(pathToFileURL(file));
-const flows = new Threads(new URL('../../../api/flows/thread.ts', import.meta.url));
+const threads = new ThreadPool(pathToFileURL(file));
+const flows = new ThreadPool(new URL('../../../api/flows/thread.ts', import.meta.url));
 afterAll(async () => {
   await threads.close();
   await flows.close();
@@ -61,8 +61,8 @@ test('a job ends when its client hangs up, and leaves its turn', async () => {
 
 test('a thread has its own memory, whatever the process was given', async () => {
   const script = `
-    import { Threads } from ${JSON.stringify(new URL('../../../api/flows/threadPool.ts', import.meta.url).href)};
-    const threads = new Threads(new URL(${JSON.stringify(pathToFileURL(file).href)}));
+    import { ThreadPool } from ${JSON.stringify(new URL('../../../api/flows/threadPool.ts', import.meta.url).href)};
+    const threads = new ThreadPool(new URL(${JSON.stringify(pathToFileURL(file).href)}));
     const work = { storeId: 's', gone: new AbortController().signal, read: async () => 'heap' };
     process.stdout.write(JSON.stringify(await threads.run(work)));
     await threads.close();`;

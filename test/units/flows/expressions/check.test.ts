@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { compileExpressions } from '../../../../domain/flows/expressions/compile.ts';
-import type { ExpressionProblem } from '../../../../domain/flows/expressions/types.ts';
+import type { ExpressionProblem } from '../../../../domain/flows/expressions/errors.ts';
 import { inputs, scope, tables } from './fixtures.ts';
 
 const expressions = compileExpressions(tables, inputs);

@@ -4,7 +4,8 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { ProviderCharge, ProviderRefund } from '../../../../activities/providers/answers.ts';
-import { createProviders, type PaymentProvider } from '../../../../activities/providers/port.ts';
+import { createProviders } from '../../../../activities/providers/index.ts';
+import type { PaymentProvider } from '../../../../activities/providers/port.ts';
 import type { Credentials, ProviderName } from '../../../../domain/payments/providers.ts';
 
 export interface Reply {
