@@ -8,11 +8,11 @@ import type { ApiDeps, GivenDeps } from '../declare/deps.ts';
 import { NEVER_GONE } from '../web/gone.ts';
 import type { Caller } from '../declare/caller.ts';
 import type { Endpoint } from '../declare/endpoint.ts';
-import { rehearsed } from '../pipeline/perform.ts';
+import { rehearsed } from '../pipeline/call.ts';
 import type { PreviewNow } from '../declare/ports.ts';
 import { reauthenticate } from './reauthenticate.ts';
 import { levelsOf } from '../preview/rehearse.ts';
-import { createReader, type ReadRequest, validated } from '../pipeline/request.ts';
+import { createReader, type ReadRequest, validated } from '../pipeline/readRequest.ts';
 import type { Incoming } from '../declare/incoming.ts';
 import type { Request } from '../declare/request.ts';
 

@@ -25,7 +25,7 @@ import type { ApiDeps } from '../declare/deps.ts';
 import type { Caller } from '../declare/caller.ts';
 import type { Endpoint } from '../declare/endpoint.ts';
 import { replyLocation, reveal } from '../pipeline/idempotency.ts';
-import { perform } from '../pipeline/perform.ts';
+import { PERFORM } from '../pipeline/order.ts';
 import type { Answer } from '../declare/answer.ts';
 import { incomingOf, isOfNobodyNow, type Known, operationsById, requestOf } from './approvedRequest.ts';
 import { reauthenticate } from './reauthenticate.ts';
@@ -114,7 +114,7 @@ async function attempt(deps: ApiDeps, work: Work): Promise<Attempted> {
     caller = await reauthenticate(approval, deps, { requestId, at, realNow });
     const request = await requestOf(work, { ...work, caller }, deps);
     const execution = { notAfter: realNow + COMMAND_MS, approvalId: approval.approvalId, approved: approval.preview };
-    return { answer: await perform({ ...request, operation, keyed: true, execution }), caller };
+    return { answer: await PERFORM.walk({ ...request, operation, keyed: true, execution }), caller };
   } catch (error) {
     const fault = error instanceof Stale ? staleFault(error.preview) : asFault(error, deps.log, requestId);
     return { answer: refusalOf(fault, endpoint), caller };

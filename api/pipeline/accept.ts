@@ -1,67 +1,107 @@
-/**
- * The steps of a request, wherever it comes from: over HTTP (mount.ts) or through `/mcp` (dispatch.ts). The order is fixed:
- * authenticate → scope → denied to agents → refused whatever is sent → validate (request.ts) → idempotency → handle (perform.ts).
- */
+/** The steps of a request until it has passed every check (order.ts). */
 import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import { deniedBy, isAlwaysDenied, RESERVED } from '../declare/agents.ts';
-import { originOf, recordRefusal } from './audit.ts';
 import { type Authenticated, authorize } from '../callers/authenticate.ts';
-import type { ApiDeps } from '../declare/deps.ts';
+import { deniedBy, isAlwaysDenied, RESERVED } from '../declare/agents.ts';
 import type { Caller } from '../declare/caller.ts';
+import type { ApiDeps } from '../declare/deps.ts';
 import type { Endpoint } from '../declare/endpoint.ts';
-import { subjectOf } from './idempotency.ts';
 import { errorsOf } from '../declare/errors.ts';
-import { inTurn } from './largeRequests.ts';
-import { perform } from './perform.ts';
-import type { Answer } from '../declare/answer.ts';
-import { createReader, isDryRun, validated } from './request.ts';
 import type { Incoming } from '../declare/incoming.ts';
+import type { Request } from '../declare/request.ts';
 import { checker, textErrors } from '../validation/validate.ts';
+import { originOf, recordRefusal } from './audit.ts';
+import { subjectOf } from './idempotency.ts';
+import { inTurn } from './largeRequests.ts';
+import { createReader, isDryRun, type ReadRequest, validated } from './readRequest.ts';
+import type { Step } from './step.ts';
+
+/** An operation, ready to take requests. Its schemas are compiled on first use. */
+export interface Acceptor {
+  readonly endpoint: Endpoint;
+  readonly deps: ApiDeps;
+  readonly read: (incoming: Incoming) => Promise<ReadRequest>;
+  /** In tests: how an answer strays from its schema. */
+  readonly strays: ReturnType<typeof checker> | undefined;
+}
+export const createAcceptor = (endpoint: Endpoint, deps: ApiDeps): Acceptor => ({
+  endpoint,
+  deps,
+  read: createReader(endpoint),
+  strays: deps.config.checkReplies && endpoint.data ? checker(endpoint.data, 'json') : undefined,
+});
 
 /** A request as it arrived. */
-export interface Arrival {
+export interface Arrived extends Acceptor {
   readonly incoming: Incoming;
   readonly requestId: string;
   readonly clientAddress: string;
+  readonly authenticate: () => Promise<Authenticated>;
 }
-/** Refusals are Faults; those of authenticated callers are recorded. */
-export type Acceptor = (arrival: Arrival, authenticate: () => Promise<Authenticated>) => Promise<Answer>;
-
-export function createAcceptor(endpoint: Endpoint, deps: ApiDeps): Acceptor {
-  const read = createReader(endpoint);
-  const strays = deps.config.checkReplies && endpoint.data ? checker(endpoint.data, 'json') : undefined;
-  return async (arrival, authenticate) => {
-    const { incoming } = arrival;
-    const authenticated = await authenticate();
-    try {
-      if (endpoint.access === 'store') authorize(endpoint, authenticated);
-      if (isAlwaysDenied(endpoint, authenticated) && !isDryRun(endpoint, incoming)) throw deniedBy(endpoint, RESERVED);
-      await refuseFirst(endpoint, deps, arrival, authenticated);
-      const request = await read(incoming);
-      const caller = callerOf(arrival, authenticated, request.body);
-      const work = async () => perform(await validated(request, { incoming, endpoint, deps, caller }));
-      const answer = await inTurn(endpoint, authenticated.storeId, incoming.gone, work);
-      const violations = answer.status < 300 && !answer.code ? (strays?.(JSON.parse(JSON.stringify(answer.body ?? null))) ?? []) : [];
-      if (violations.length > 0) throw new Error(`${endpoint.id} strays from its schema: ${JSON.stringify(violations)}`);
-      return answer;
-    } catch (error) {
-      await recordRefusal({ incoming, endpoint, deps, caller: callerOf(arrival, authenticated, null) }, error);
-      throw error;
-    }
-  };
+interface Identified extends Arrived {
+  readonly authenticated: Authenticated;
+  readonly caller: Caller;
+}
+interface Read extends Identified {
+  readonly request: ReadRequest;
 }
 
-/** What is refused before the body is looked at; a path that cannot be is left to the validation. */
-async function refuseFirst({ first }: Endpoint, deps: ApiDeps, arrival: Arrival, authenticated: Authenticated): Promise<void> {
-  const { params, header } = arrival.incoming;
-  if (!first || Object.entries(params).some(([name, value]) => textErrors(value, name).length > 0)) return;
-  const head = { ...callerOf(arrival, authenticated, null), deps, header };
-  await inTenant(deps.orm, authenticated, REQUEST, (tx) => first(tx, params, head));
-}
+export const identify: Step<Arrived, Identified> = async (at, rest) => {
+  const authenticated = await at.authenticate();
+  return rest({ ...at, authenticated, caller: callerOf(at, authenticated, null) });
+};
+
+/** Refusals of authenticated callers are recorded. */
+export const recordRefusals: Step<Identified, Identified> = async (at, rest) => {
+  try {
+    return await rest(at);
+  } catch (error) {
+    await recordRefusal(at, error);
+    throw error;
+  }
+};
+
+export const checkRights: Step<Identified, Identified> = async (at, rest) => {
+  if (at.endpoint.access === 'store') authorize(at.endpoint, at.authenticated);
+  return rest(at);
+};
+
+/** AGENT_OPERATION_DENIED, where an agent may not whatever it sends; its dry run tells so. */
+export const refuseReserved: Step<Identified, Identified> = async (at, rest) => {
+  if (isAlwaysDenied(at.endpoint, at.authenticated) && !isDryRun(at.endpoint, at.incoming)) throw deniedBy(at.endpoint, RESERVED);
+  return rest(at);
+};
+
+/** What the operation refuses before the body is looked at; a path that cannot be is left to the validation. */
+export const refuseFirst: Step<Identified, Identified> = async (at, rest) => {
+  const { endpoint, deps, caller, authenticated } = at;
+  const { params, header } = at.incoming;
+  const { first } = endpoint;
+  if (first && Object.entries(params).every(([name, value]) => textErrors(value, name).length === 0))
+    await inTenant(deps.orm, authenticated, REQUEST, (tx) => first(tx, params, { ...caller, deps, header }));
+  return rest(at);
+};
+
+export const readBody: Step<Identified, Read> = async (at, rest) => {
+  const request = await at.read(at.incoming);
+  return rest({ ...at, request, caller: callerOf(at, at.authenticated, request.body) });
+};
+
+/** In tests: an answer that strays from its schema is an error. */
+export const checkAnswer: Step<Read, Read> = async (at, rest) => {
+  const answer = await rest(at);
+  const violations = answer.status < 300 && !answer.code ? (at.strays?.(JSON.parse(JSON.stringify(answer.body ?? null))) ?? []) : [];
+  if (violations.length > 0) throw new Error(`${at.endpoint.id} strays from its schema: ${JSON.stringify(violations)}`);
+  return answer;
+};
+
+export const takeTurn: Step<Read, Read> = (at, rest) => inTurn(at.endpoint, at.authenticated.storeId, at.incoming.gone, () => rest(at));
+
+export const validate: Step<Read, Request> = async ({ request, incoming, endpoint, deps, caller }, rest) =>
+  rest(await validated(request, { incoming, endpoint, deps, caller }));
 
 /** The caller of a request. Without a principal the request id is used, so that an idempotency key has no effect (X15). */
-function callerOf({ incoming, requestId, clientAddress }: Arrival, authenticated: Authenticated, body: unknown): Caller {
+function callerOf({ incoming, requestId, clientAddress }: Arrived, authenticated: Authenticated, body: unknown): Caller {
   const principal = authenticated.principal ?? subjectOf(incoming.params, body) ?? requestId;
   return { ...authenticated, principal, requestId, clientAddress, origin: originOf(authenticated, requestId, incoming.params) };
 }

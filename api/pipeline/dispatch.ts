@@ -3,6 +3,8 @@ import { stringify } from 'node:querystring';
 import { newId } from '../../db/kernel/clock.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { type Acceptor, createAcceptor, declared } from './accept.ts';
+import { ACCEPT } from './order.ts';
+import type { Incoming } from '../declare/incoming.ts';
 import { aliases } from '../web/aliases.ts';
 import type { StoreCaller } from '../callers/authenticate.ts';
 import type { ApiDeps } from '../declare/deps.ts';
@@ -49,7 +51,7 @@ interface Route {
   readonly pattern: RegExp;
   /** `0` for a literal segment, `1` for a parameter: of two matching paths, the one with the earlier literal segment wins. */
   readonly rank: string;
-  readonly accept: Acceptor;
+  readonly acceptor: Acceptor;
 }
 
 /** Never throws: a refusal is its envelope, as over HTTP. `observe`: sees every answer. */
@@ -79,7 +81,13 @@ async function answer(
   try {
     const { route, incoming } = find(routes, request, gone);
     ({ endpoint } = route);
-    const { status, body, code } = await route.accept({ incoming, requestId, clientAddress }, () => Promise.resolve(caller));
+    const { status, body, code } = await ACCEPT.walk({
+      ...route.acceptor,
+      incoming,
+      requestId,
+      clientAddress,
+      authenticate: async () => caller,
+    });
     const error = body as ErrorReply['error'];
     const envelope = status < 300 ? successOf(status, body, requestId, code) : failureOf({ status, error }, requestId);
     return { envelope, operationId: endpoint.id };
@@ -97,20 +105,20 @@ function partsOf({ path: address }: Dispatch): { readonly path: string; readonly
 
 function routesOf(endpoint: Endpoint, deps: ApiDeps): Route[] {
   const [method = '', path = ''] = endpoint.route.split(' ');
-  const accept = createAcceptor(endpoint, deps);
+  const acceptor = createAcceptor(endpoint, deps);
   return aliases(path).map((alias) => ({
     endpoint,
     method,
     // As the router matches: with or without a slash at the end.
     pattern: new RegExp(`^${alias.replaceAll('.', String.raw`\.`).replaceAll(/{(\w+)}/g, '(?<$1>[^/]+)')}/?$`),
     rank: alias.replaceAll(/[^/]+/g, (segment) => (segment.startsWith('{') ? '1' : '0')),
-    accept,
+    acceptor,
   }));
 }
 
 interface Found {
   readonly route: Route;
-  readonly incoming: Parameters<Acceptor>[0]['incoming'];
+  readonly incoming: Incoming;
 }
 /** NOT_FOUND, METHOD_NOT_ALLOWED. The content of what takes a file is UNSUPPORTED_MEDIA_TYPE. */
 function find(routes: readonly Route[], request: Dispatch, gone: Sender['gone']): Found {

@@ -1,6 +1,7 @@
-/** The only code that joins Koa and endpoints: request id → rate limit → the steps of every request (accept.ts) → envelope. */
+/** The only code that joins Koa and endpoints: request id → rate limit → the steps of every request (order.ts) → envelope. */
 import type { Router, RouterContext } from '@koa/router';
 import { createAcceptor, declared } from './accept.ts';
+import { ACCEPT } from './order.ts';
 import { aliases } from '../web/aliases.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { authenticate, authorize } from '../callers/authenticate.ts';
@@ -20,17 +21,23 @@ export function mount(endpoints: readonly Endpoint[], deps: ApiDeps): Router {
   const router = new IndexedRouter({ sensitive: true });
   for (const endpoint of endpoints) {
     const [method = '', path = ''] = endpoint.route.split(' ');
-    const accept = createAcceptor(endpoint, deps);
+    const acceptor = createAcceptor(endpoint, deps);
     const handler = async (ctx: RouterContext) => {
       const { requestId, clientAddress } = ctx.state;
       const { discardFile, ...incoming } = incomingOf(ctx, endpoint, deps);
       ctx.state['statuses'] = endpoint.statuses;
-      const identify = async () => {
-        const caller = await authenticate(ctx, endpoint, deps);
-        ctx.state['storeId'] = caller.storeId;
-        return caller;
+      const arrived = {
+        ...acceptor,
+        incoming,
+        requestId: String(requestId),
+        clientAddress: String(clientAddress),
+        authenticate: async () => {
+          const caller = await authenticate(ctx, endpoint, deps);
+          ctx.state['storeId'] = caller.storeId;
+          return caller;
+        },
       };
-      const work = () => accept({ incoming, requestId: String(requestId), clientAddress: String(clientAddress) }, identify);
+      const work = () => ACCEPT.walk(arrived);
       const answer = await (endpoint.verifiesPassword ? inTurn(ctx, incoming, work) : work())
         .catch((error: unknown) => {
           const wait = retryAfterOf(error);

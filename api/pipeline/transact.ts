@@ -1,19 +1,15 @@
-/** A request's transaction: the operation row first, the handler, the agent's policy, the reply, the audit record. */
+/** A request's transaction: the row of its key, the handler, the agent's policy, the reply, and what hooks add (order.ts). */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { countAction, type Counting } from '../../db/aiActions/commands.ts';
 import { renewPreview } from '../../db/approvals/commands.ts';
-import { lockHolder } from '../../db/customers/locks.ts';
-import { extendSession } from '../../db/identity/sessions.ts';
 import { failpoint } from '../../db/kernel/failpoint.ts';
 import { isConflict, isLockTimeout } from '../../db/kernel/outage.ts';
-import { announceCommit, inTenant, READ, REQUEST, type Tx } from '../../db/kernel/tx.ts';
+import { inTenant, READ, REQUEST, type Tx } from '../../db/kernel/tx.ts';
 import { completeOperation, reserveOperation } from '../../db/runs/operations.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { decide } from '../preview/decide.ts';
 import { needsDecision } from '../declare/agents.ts';
-import { recordIn } from './audit.ts';
 import { RunAgain, runAgain } from '../declare/runAgain.ts';
-import { isManaged, isWrite } from '../declare/endpoint.ts';
+import { isManaged } from '../declare/endpoint.ts';
 import { replyLocation, sealReply } from './idempotency.ts';
 import type { Answer, Outgoing } from '../declare/answer.ts';
 import { replayIn } from './replay.ts';
@@ -34,17 +30,31 @@ export class NotAllowed extends Error {
   }
 }
 
-/** How an agent's change is counted (G39, G40); null: not at all. */
-export const countingOf = ({ endpoint, caller, execution }: Pick<Request, 'endpoint' | 'caller' | 'execution'>): Counting | null =>
-  execution ? 'always' : caller.isAgent && isWrite(endpoint) ? (endpoint.aiActions ?? 'limited') : null;
-/** A bulk in which nothing succeeded is no action. */
-const didSomething = (body: unknown): boolean => (body as { readonly succeeded?: number } | null)?.succeeded !== 0;
+/** What a transaction does before its handler. */
+export type BeforeHandler = (tx: Tx, request: Request) => Promise<void>;
+/** And after it. */
+export type AfterHandler = (tx: Tx, request: Request, done: Done) => Promise<void>;
+interface Done {
+  readonly status: number;
+  readonly body: unknown;
+  readonly difference: Difference;
+}
+/** In their order (order.ts). Those that are `ending` begin at once; each may send a statement, and none waits for another one. */
+export interface TransactionHooks {
+  readonly opened: readonly BeforeHandler[];
+  readonly begun: readonly BeforeHandler[];
+  readonly ending: readonly AfterHandler[];
+}
+interface Transacting {
+  readonly outgoing: Outgoing;
+  readonly hooks: TransactionHooks;
+}
 
 /**
  * A concurrent duplicate waits for the first (D26). A deadlock is repeated: nothing has been answered, and what handlers do outside of their
  * transaction they do before it.
  */
-export async function transact(request: Request, call: object, outgoing: Outgoing): Promise<Answer> {
+export async function transact(request: Request, call: object, { outgoing, hooks }: Transacting): Promise<Answer> {
   const { endpoint, deps, caller, operation, keyed } = request;
   const run = endpoint.run as (call: object) => Promise<unknown>;
   const location = replyLocation(caller.storeId, operation.key);
@@ -57,23 +67,16 @@ export async function transact(request: Request, call: object, outgoing: Outgoin
   for (;;) {
     try {
       const answer = await inTenant(deps.orm, caller, limits, async (tx) => {
-        // Before anything else, so that a withdrawal and a change of the same member come one after the other (U14).
-        if (caller.customer && endpoint.change === 'here') await lockHolder(tx, caller.customer, endpoint.customerLock ?? 'KEY SHARE');
+        for (const hook of hooks.opened) await hook(tx, request);
         const reservation = reserves ? await reserveOperation(tx, operation) : 'new';
         if (reservation !== 'new') return replayIn(tx, request, reservation);
-        if (caller.staleSessionId !== null) await extendSession(tx, caller.staleSessionId);
+        for (const hook of hooks.begun) await hook(tx, request);
         const { body, difference } = await compared(request, tx, (used) => run({ ...call, tx: used }));
         const reply = { status: outgoing.status, body, location: outgoing.headers['Location'] ?? null };
         if (reserves) await completeOperation(tx, operation, sealReply(reply, secret, deps.keyring, location));
         await tx.em.flush();
-        const counting = countingOf(request);
-        // All of its last statements are sent at once; Postgres carries them out in this order.
-        await allOf([
-          recordIn(tx, request, { outcome: 'SUCCEEDED', statusCode: reply.status, difference }),
-          counting && didSomething(body) ? countAction(tx, counting) : undefined,
-          // So that after a 503 the transaction is never committed later.
-          endpoint.change === 'here' ? announceCommit(tx) : undefined,
-        ]);
+        const done = { status: reply.status, body, difference };
+        await allOf(hooks.ending.map((hook) => hook(tx, request, done)));
         if (request.execution && deps.clock.now() > request.execution.notAfter) throw new Fault('TEMPORARILY_UNAVAILABLE');
         failpoint('request.before-commit', endpoint.id);
         return { status: reply.status, body, headers: outgoing.headers };
@@ -100,8 +103,8 @@ export async function transact(request: Request, call: object, outgoing: Outgoin
 }
 
 /** Waits for all, and fails with the first of them that failed: what comes after it in the transaction fails because of it. */
-async function allOf(works: readonly (Promise<unknown> | undefined)[]): Promise<void> {
-  const ended = await Promise.allSettled(works.filter((work) => work !== undefined));
+async function allOf(works: readonly Promise<unknown>[]): Promise<void> {
+  const ended = await Promise.allSettled(works);
   const failed = ended.find((one) => one.status === 'rejected');
   if (failed) throw failed.reason;
 }

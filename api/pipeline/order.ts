@@ -1,0 +1,42 @@
+/**
+ * What happens to a request, in this order, wherever it comes from: over HTTP (mount.ts), through `/mcp` (dispatch.ts), or, from `answerDryRun`
+ * on, as the execution of what was approved (approvals/execute.ts). docs/architecture.md#endpoints shows the same list.
+ */
+import { checkAnswer, checkRights, identify, readBody, recordRefusals, refuseFirst, refuseReserved, takeTurn, validate } from './accept.ts';
+import { carryOut } from './carryOut.ts';
+import { announceChange, countAgentAction, extendGuestSession, lockMember, recordSuccess } from './hooks.ts';
+import { answerDryRun, checkAiQuota, fileForApproval, prepare, replayStored, storeRefusals, verifyPassword } from './perform.ts';
+import { Steps } from './step.ts';
+import type { TransactionHooks } from './transact.ts';
+
+/** What its transaction does beside its handler. */
+const HOOKS: TransactionHooks = {
+  /** Before anything else, the row of its key too: a withdrawal and a change of the same member come one after the other (U14). */
+  opened: [lockMember],
+  /** When its key has no reply yet, before the handler. */
+  begun: [extendGuestSession],
+  /** Its last statements, after the handler: they are sent at once, and Postgres carries them out in this order. */
+  ending: [recordSuccess, countAgentAction, announceChange],
+};
+
+/** Of a request that has passed every check. */
+export const PERFORM = Steps.first(answerDryRun)
+  .next(verifyPassword)
+  .next(replayStored)
+  .next(storeRefusals)
+  .next(checkAiQuota)
+  .next(fileForApproval)
+  .next(prepare)
+  .last(carryOut(HOOKS));
+
+/** Of a request as it arrived. Roles and scopes come before the body, and all problems of the body at once (D7, D68). */
+export const ACCEPT = Steps.first(identify)
+  .next(recordRefusals)
+  .next(checkRights)
+  .next(refuseReserved)
+  .next(refuseFirst)
+  .next(readBody)
+  .next(checkAnswer)
+  .next(takeTurn)
+  .next(validate)
+  .last(PERFORM.walk);
