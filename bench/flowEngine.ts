@@ -2,11 +2,11 @@
 import { checkGraph, type CheckContext, type Checked } from '../domain/flows/check/checkGraph.ts';
 import { compileExpressions } from '../domain/flows/expressions/compile.ts';
 import type { Scope, Tables } from '../domain/flows/expressions/types.ts';
-import type { Edge, Graph, Node } from '../domain/flows/graph.ts';
+import type { Edge, Graph, Node } from '../domain/flows/graph/graph.ts';
 import { builtInFlow } from '../domain/flows/presets/index.ts';
 import { onBuyer, onElapsed, onResult, onSeller } from '../domain/flows/presets/parts.ts';
-import type { FlowEvent, FlowState } from '../domain/flows/state.ts';
-import { step } from '../domain/flows/step.ts';
+import type { FlowEvent, FlowState } from '../domain/flows/run/state.ts';
+import { step } from '../domain/flows/run/step.ts';
 import { DAY } from '../domain/kernel/time.ts';
 import { percentile } from './measure.ts';
 

@@ -1,14 +1,14 @@
 /** What is computed of a graph (F45), from plain data to plain data. */
 import type { FlowSource } from '../../db/flows/rehearsed.ts';
-import type { Way } from '../../db/orders/flowWay.ts';
-import type { RecordedItem } from '../../db/orders/replayed.ts';
-import { bundleOf } from '../../domain/flows/bundle.ts';
+import type { Way } from '../../db/orders/flows/way.ts';
+import type { RecordedItem } from '../../db/orders/flows/replayed.ts';
+import { bundleOf } from '../../domain/flows/check/bundle.ts';
 import { type Checked, checkGraph } from '../../domain/flows/check/checkGraph.ts';
 import { contextOf, type DraftFacts } from '../../domain/flows/check/context.ts';
-import type { Truncation } from '../../domain/flows/clockwork.ts';
-import { compileFlow, type Flow } from '../../domain/flows/flow.ts';
-import type { Bundle, Graph } from '../../domain/flows/graph.ts';
-import { play, type Simulation } from '../../domain/flows/simulate.ts';
+import type { Truncation } from '../../domain/flows/rehearse/clockwork.ts';
+import { compileFlow, type Flow } from '../../domain/flows/run/flow.ts';
+import type { Bundle, Graph } from '../../domain/flows/graph/graph.ts';
+import { play, type Simulation } from '../../domain/flows/rehearse/simulate.ts';
 import { PLATFORM_FIELDS } from '../../domain/orders/platform.ts';
 import { createBudget } from './budget.ts';
 import { replayItem, viewDivergence } from './replayed.ts';

@@ -1,5 +1,5 @@
 import { createFlow } from '../../db/flows/commands.ts';
-import { numberProblems } from '../../domain/flows/data.ts';
+import { numberProblems } from '../../domain/flows/run/data.ts';
 import type { FieldError } from '../../domain/kernel/errors.ts';
 import { endpoint } from '../declare/endpoint.ts';
 import { Flow, FlowRequest, viewFlow } from './schemas.ts';

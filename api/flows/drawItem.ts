@@ -1,7 +1,7 @@
 import { readFlowHead } from '../../db/flows/queries.ts';
 import { flowOf } from '../../db/flows/loaded.ts';
 import { readItem } from '../../db/orders/queries.ts';
-import { readWay } from '../../db/orders/flowWay.ts';
+import { readWay } from '../../db/orders/flows/way.ts';
 import { endpoint } from '../declare/endpoint.ts';
 import { drawn } from './threads.ts';
 

@@ -1,4 +1,4 @@
-import { migrateItems } from '../../db/orders/migrate.ts';
+import { migrateItems } from '../../db/orders/flows/migrate.ts';
 import { endpoint } from '../declare/endpoint.ts';
 import { closed, Type } from '../declare/schema.ts';
 import { Migration } from './schemas.ts';

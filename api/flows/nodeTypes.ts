@@ -1,5 +1,5 @@
 import { FUNCTIONS, VARIABLES } from '../../domain/flows/expressions/language.ts';
-import { EXECUTION_TYPES, INPUT_TYPES, NODE_TYPES, platformActionDocs } from '../../domain/flows/nodeTypes.ts';
+import { EXECUTION_TYPES, INPUT_TYPES, NODE_TYPES, platformActionDocs } from '../../domain/flows/form/nodeTypes.ts';
 import { PLATFORM_FIELDS } from '../../domain/orders/platform.ts';
 import { endpoint } from '../declare/endpoint.ts';
 import { closed, oneOf, Type } from '../declare/schema.ts';

@@ -1,7 +1,7 @@
 /** A flow whose draft is published: what its newest version says before and after (G51). */
 import { digestOf } from '../../db/kernel/digest.ts';
 import { findFlow, graphOf } from '../../db/flows/stored.ts';
-import type { Graph } from '../../domain/flows/graph.ts';
+import type { Graph } from '../../domain/flows/graph/graph.ts';
 import type { Subject } from '../declare/subject.ts';
 import { FLOW_HEAD } from './subject.ts';
 

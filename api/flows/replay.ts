@@ -1,4 +1,4 @@
-import { readRecordedItem } from '../../db/orders/replayed.ts';
+import { readRecordedItem } from '../../db/orders/flows/replayed.ts';
 import { rehearsedFlow } from '../../db/flows/rehearsed.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { endpoint } from '../declare/endpoint.ts';

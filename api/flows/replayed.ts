@@ -1,9 +1,9 @@
 /** The records of an item in a flow, and where they part (F14), as sellers read it. */
-import type { RecordedItem } from '../../db/orders/replayed.ts';
-import type { Truncation } from '../../domain/flows/clockwork.ts';
-import { compileFlow, type Flow } from '../../domain/flows/flow.ts';
-import type { Bundle } from '../../domain/flows/graph.ts';
-import { type Divergence, type FlowRecord, replay } from '../../domain/flows/replay.ts';
+import type { RecordedItem } from '../../db/orders/flows/replayed.ts';
+import type { Truncation } from '../../domain/flows/rehearse/clockwork.ts';
+import { compileFlow, type Flow } from '../../domain/flows/run/flow.ts';
+import type { Bundle } from '../../domain/flows/graph/graph.ts';
+import { type Divergence, type FlowRecord, replay } from '../../domain/flows/rehearse/replay.ts';
 
 type RecordedEvent = FlowRecord['event'] & { readonly [field: string]: unknown };
 

@@ -1,5 +1,5 @@
 import { saveDraft as save } from '../../db/flows/commands.ts';
-import { numberProblems } from '../../domain/flows/data.ts';
+import { numberProblems } from '../../domain/flows/run/data.ts';
 import { endpoint } from '../declare/endpoint.ts';
 import { Draft, DraftRequest, viewDraft } from './schemas.ts';
 import { COMMERCE_FLOW, refuseDefault } from './subject.ts';

@@ -1,9 +1,9 @@
 /** Order flows as their store sees them (docs/contract.md#authoring). */
 import type { CommerceFlow, FlowSecret } from '../../db/flows/entities.ts';
 import type { VersionSummary } from '../../db/flows/stored.ts';
-import type { Graph } from '../../domain/flows/graph.ts';
+import type { Graph } from '../../domain/flows/graph/graph.ts';
 import { builtInGraph } from '../../domain/flows/presets/index.ts';
-import { GraphForm } from '../../domain/flows/schemas.ts';
+import { GraphForm } from '../../domain/flows/form/schemas.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import { closed, Id, Name, nullable, oneOf, Timestamp, Type } from '../declare/schema.ts';
 

@@ -1,7 +1,7 @@
 import { readHolidays } from '../../db/flows/holidays.ts';
 import { rehearsedFlow } from '../../db/flows/rehearsed.ts';
 import { readStore } from '../../db/stores/queries.ts';
-import { PUBLIC_STATUSES } from '../../domain/flows/status.ts';
+import { PUBLIC_STATUSES } from '../../domain/flows/graph/status.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { endpoint } from '../declare/endpoint.ts';
 import { closed, nullable, oneOf, Timestamp, Type, Won } from '../declare/schema.ts';

@@ -1,12 +1,12 @@
 /** A scenario as the domain plays it, and its answers as sellers read them (F12, F13). */
-import type { Happening } from '../../domain/flows/clockwork.ts';
-import { type Flow, labelOf, nodeIn } from '../../domain/flows/flow.ts';
-import type { PermissionKey } from '../../domain/flows/graph.ts';
-import type { Job } from '../../domain/flows/jobs.ts';
-import { type Permitted, permittedOf } from '../../domain/flows/permitted.ts';
-import { leavesOf, locationOf } from '../../domain/flows/positions.ts';
-import { type Answer, jobsIn, type SimulatedEvent, type SimulatedStep, type Simulation } from '../../domain/flows/simulate.ts';
-import type { FlowState } from '../../domain/flows/state.ts';
+import type { Happening } from '../../domain/flows/rehearse/clockwork.ts';
+import { type Flow, labelOf, nodeIn } from '../../domain/flows/run/flow.ts';
+import type { PermissionKey } from '../../domain/flows/graph/graph.ts';
+import type { Job } from '../../domain/flows/run/jobs.ts';
+import { type Permitted, permittedOf } from '../../domain/flows/run/permitted.ts';
+import { leavesOf, locationOf } from '../../domain/flows/run/positions.ts';
+import { type Answer, jobsIn, type SimulatedEvent, type SimulatedStep, type Simulation } from '../../domain/flows/rehearse/simulate.ts';
+import type { FlowState } from '../../domain/flows/run/state.ts';
 import { OPTIONAL_PLATFORM_FIELDS } from '../../domain/orders/platform.ts';
 import { DAY, duration, korean } from '../../domain/kernel/time.ts';
 import type { Scenario } from './scenario.ts';

@@ -1,9 +1,9 @@
 /** An action of all items of an order that have it (F26). */
-import { actions } from '../../domain/flows/actions.ts';
+import { actions } from '../../domain/flows/run/actions.ts';
 import { flowOf } from '../../db/flows/loaded.ts';
 import type { OrderItem } from '../../db/orders/entities.ts';
 import { readOrder } from '../../db/orders/queries.ts';
-import { flowStateOf, viewEach } from '../../db/orders/states.ts';
+import { flowStateOf, viewEach } from '../../db/orders/flows/states.ts';
 import type { StoredReply } from '../../db/runs/operations.ts';
 import { catalogue, type ErrorCode, Fault } from '../../domain/kernel/errors.ts';
 import { type Acting, type ActionBody, payloadOf, type Results } from './acting.ts';

@@ -1,4 +1,4 @@
-import { readFlowRun } from '../../db/orders/flowRuns.ts';
+import { readFlowRun } from '../../db/orders/flows/runs.ts';
 import { endpoint } from '../declare/endpoint.ts';
 import { FlowRun } from './runSchemas.ts';
 

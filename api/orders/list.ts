@@ -2,7 +2,7 @@ import { type ListedOrder as Row, listOrders, type OrderFilter, type OrdersBy } 
 import { viewListedOrder } from '../../db/orders/views.ts';
 import { FULFILLMENT_TYPES } from '../../domain/products/rules.ts';
 import { DAY } from '../../domain/kernel/time.ts';
-import { PUBLIC_STATUSES } from '../../domain/flows/status.ts';
+import { PUBLIC_STATUSES } from '../../domain/flows/graph/status.ts';
 import { fitted } from '../declare/shortened.ts';
 import { cursorQuery, feed, feedOf, readCursor } from '../declare/cursor.ts';
 import { endpoint } from '../declare/endpoint.ts';

@@ -1,4 +1,4 @@
-import { listFlowRuns as listRuns } from '../../db/orders/flowRuns.ts';
+import { listFlowRuns as listRuns } from '../../db/orders/flows/runs.ts';
 import { readItem } from '../../db/orders/queries.ts';
 import { fitted } from '../declare/shortened.ts';
 import { endpoint } from '../declare/endpoint.ts';

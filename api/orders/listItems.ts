@@ -1,7 +1,7 @@
 import type { ListedItem as Row } from '../../db/orders/listed.ts';
 import { listItems as findItems } from '../../db/orders/queries.ts';
 import { viewListedItem } from '../../db/orders/views.ts';
-import { PUBLIC_STATUSES } from '../../domain/flows/status.ts';
+import { PUBLIC_STATUSES } from '../../domain/flows/graph/status.ts';
 import { fitted } from '../declare/shortened.ts';
 import { cursorQuery, feed, feedOf, readCursor } from '../declare/cursor.ts';
 import { endpoint } from '../declare/endpoint.ts';

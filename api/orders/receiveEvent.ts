@@ -1,5 +1,5 @@
 import type { viewItem } from '../../db/orders/views.ts';
-import { numberProblems } from '../../domain/flows/data.ts';
+import { numberProblems } from '../../domain/flows/run/data.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { endpoint } from '../declare/endpoint.ts';
 import { itemContext } from './context.ts';

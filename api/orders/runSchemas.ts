@@ -1,4 +1,4 @@
-import { PUBLIC_STATUSES } from '../../domain/flows/status.ts';
+import { PUBLIC_STATUSES } from '../../domain/flows/graph/status.ts';
 import { type Cut, Truncated } from '../declare/shortened.ts';
 import { closed, Id, oneOf, Timestamp, Type } from '../declare/schema.ts';
 

@@ -1,8 +1,8 @@
 export { ITEM_CUT, ORDER_CUT } from './fitting.ts';
 import { CARRIERS, DELIVERY_METHODS, isCarried } from '../../domain/orders/rules.ts';
 import { ALL_CLAIM_REASONS, CLAIM_STATUSES, CLAIM_TYPES } from '../../domain/claims/rules.ts';
-import { FIELD_TYPES, STEP_TYPES } from '../../domain/flows/graph.ts';
-import { PUBLIC_STATUSES } from '../../domain/flows/status.ts';
+import { FIELD_TYPES, STEP_TYPES } from '../../domain/flows/graph/graph.ts';
+import { PUBLIC_STATUSES } from '../../domain/flows/graph/status.ts';
 import { Amounts, PaidDelivery } from '../checkout/schemas.ts';
 import { AddressChange, ShownAddress } from './addressChange.ts';
 import { Truncated } from '../declare/shortened.ts';

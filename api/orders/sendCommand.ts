@@ -1,7 +1,7 @@
 /** Commands to order items: an early refusal, then the command to the item's run. */
 import type { OrderItem } from '../../db/orders/entities.ts';
 import { readItemWithFacts } from '../../db/orders/itemWithFacts.ts';
-import { ruled } from '../../db/orders/states.ts';
+import { ruled } from '../../db/orders/flows/states.ts';
 import type { StoredReply } from '../../db/runs/operations.ts';
 import type { viewBuyerItem, viewItem } from '../../db/orders/views.ts';
 import type { ErrorCode } from '../../domain/kernel/errors.ts';

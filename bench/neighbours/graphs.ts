@@ -1,5 +1,5 @@
 /** Flows of a hostile store. */
-import type { Edge, Graph } from '../../domain/flows/graph.ts';
+import type { Edge, Graph } from '../../domain/flows/graph/graph.ts';
 
 export type FlowShape = Graph;
 

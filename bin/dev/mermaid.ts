@@ -1,6 +1,6 @@
 /** Mermaid state diagrams from the code: of flows from their graphs, of state machines by applying every event to every state. */
-import { labelOf as nodeLabel } from '../../domain/flows/flow.ts';
-import type { Edge, Graph, Trigger } from '../../domain/flows/graph.ts';
+import { labelOf as nodeLabel } from '../../domain/flows/run/flow.ts';
+import type { Edge, Graph, Trigger } from '../../domain/flows/graph/graph.ts';
 
 export interface Arrow {
   readonly from: string;

@@ -3,7 +3,7 @@ import type { ClaimEffect, ClaimState } from '../../domain/claims/machine.ts';
 import { isOpen } from '../../domain/claims/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { Tx } from '../kernel/tx.ts';
-import type { TransitionContext } from '../orders/context.ts';
+import type { TransitionContext } from '../orders/flows/context.ts';
 import { OrderEntity } from '../orders/entities.ts';
 import { recordUnsellable, returnStock, takeAtMost, takeUnits } from '../products/stock.ts';
 import { emit } from '../webhooks/events.ts';

@@ -1,18 +1,18 @@
 /** The order item of a claim: its flow pauses and goes on, units leave it, and it shows its claims. */
-import { step } from '../../domain/flows/step.ts';
-import type { FlowState, ReduceCause } from '../../domain/flows/state.ts';
+import { step } from '../../domain/flows/run/step.ts';
+import type { FlowState, ReduceCause } from '../../domain/flows/run/state.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { isSellerFault } from '../../domain/claims/rules.ts';
 import type { Tx } from '../kernel/tx.ts';
-import { advance } from '../orders/advance.ts';
-import { type Departed, lockOrder, touch, type TransitionContext } from '../orders/context.ts';
+import { advance } from '../orders/flows/advance.ts';
+import { type Departed, lockOrder, touch, type TransitionContext } from '../orders/flows/context.ts';
 import type { Order, OrderItem } from '../orders/entities.ts';
 import { lockMoving } from '../orders/groupTransition.ts';
 import { closeItem, type Departure, type Left, quoteDeparture, readRests, refundUnits } from '../orders/leave.ts';
 import { flowFacts } from '../flows/facts.ts';
 import { flowOf } from '../flows/loaded.ts';
 import { readGroup } from '../orders/queries.ts';
-import { flowStateOf } from '../orders/states.ts';
+import { flowStateOf } from '../orders/flows/states.ts';
 import { readStore } from '../stores/queries.ts';
 import type { Claim, ClaimAmounts } from './entities.ts';
 import { summaryOf } from './rows.ts';
@@ -28,7 +28,7 @@ export async function lockItem(tx: Tx, orderItemId: string): Promise<TransitionC
 }
 
 /** What has fallen due happens before the claim: a decision whose time has come is not stopped by it. */
-export { applyAllDue } from '../orders/advance.ts';
+export { applyAllDue } from '../orders/flows/advance.ts';
 
 /** The state of the item's flow with what has fallen due, which its run may not have applied yet. */
 export async function dueState(tx: Tx, item: OrderItem): Promise<FlowState> {

@@ -4,7 +4,7 @@ import { decide } from '../../domain/claims/machine.ts';
 import { isOpen } from '../../domain/claims/rules.ts';
 import { type Command, type RunEvent, type RunRef } from '../../workflows/kernel/messages.ts';
 import type { Tx } from '../kernel/tx.ts';
-import { wakeMoving } from '../orders/context.ts';
+import { wakeMoving } from '../orders/flows/context.ts';
 import type { TransitionResult } from '../runs/transition.ts';
 import { findStore } from '../stores/queries.ts';
 import { applyEffects } from './effects.ts';

@@ -1,9 +1,9 @@
 /** Requests of external nodes: marked before they are sent, so that each entry of a node sends one (F17). */
-import { locationOf } from '../../domain/flows/positions.ts';
-import type { FlowState } from '../../domain/flows/state.ts';
+import { locationOf } from '../../domain/flows/run/positions.ts';
+import type { FlowState } from '../../domain/flows/run/state.ts';
 import type { ExternalResult } from '../../domain/orders/messages.ts';
 import type { Tx } from '../kernel/tx.ts';
-import type { Flow } from '../../domain/flows/flow.ts';
+import type { Flow } from '../../domain/flows/run/flow.ts';
 
 /** The call of an entry: `ask-{owner}-{seq.n}`. */
 const PREFIX = 'ask-';

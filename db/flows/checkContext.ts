@@ -1,7 +1,7 @@
 /** What a graph is checked against: the flows that it calls and the connections of its store. */
-import { flowKeyOf } from '../../domain/flows/bundle.ts';
+import { flowKeyOf } from '../../domain/flows/check/bundle.ts';
 import type { CallTarget, DraftFacts } from '../../domain/flows/check/context.ts';
-import type { Graph } from '../../domain/flows/graph.ts';
+import type { Graph } from '../../domain/flows/graph/graph.ts';
 import { digestOf } from '../kernel/digest.ts';
 import type { Tx } from '../kernel/tx.ts';
 

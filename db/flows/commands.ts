@@ -1,8 +1,8 @@
 /** Changes of order flows: creation, draft, publish (F4 … F9). */
-import { bundleOf } from '../../domain/flows/bundle.ts';
+import { bundleOf } from '../../domain/flows/check/bundle.ts';
 import type { Checked } from '../../domain/flows/check/checkGraph.ts';
 import { contextOf, type DraftFacts } from '../../domain/flows/check/context.ts';
-import type { Graph } from '../../domain/flows/graph.ts';
+import type { Graph } from '../../domain/flows/graph/graph.ts';
 import { emptyGraph, PRESETS } from '../../domain/flows/presets/index.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { PLATFORM_FIELDS } from '../../domain/orders/platform.ts';

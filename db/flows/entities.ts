@@ -1,6 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import type { Bundle, Graph, Progression } from '../../domain/flows/graph.ts';
-import type { FlowState } from '../../domain/flows/state.ts';
+import type { Bundle, Graph, Progression } from '../../domain/flows/graph/graph.ts';
+import type { FlowState } from '../../domain/flows/run/state.ts';
 import { storeId, time } from '../kernel/columns.ts';
 
 export const CommerceFlowEntity = defineEntity({

@@ -1,5 +1,5 @@
 /** What the steps and the permissions of a flow read besides its state. Everything is in the rows: nothing is read for it. */
-import type { Facts } from '../../domain/flows/state.ts';
+import type { Facts } from '../../domain/flows/run/state.ts';
 import { isShipped } from '../../domain/checkout/rules.ts';
 import type { FulfillmentMethod } from '../../domain/products/rules.ts';
 import { lineShare, type PaidLine } from '../../domain/refunds/rules.ts';

@@ -1,9 +1,9 @@
 /** Published flows, compiled. A version never changes, so that a process keeps those that it has used. */
-import { compileFlow, type Flow } from '../../domain/flows/flow.ts';
+import { compileFlow, type Flow } from '../../domain/flows/run/flow.ts';
 import { builtInFlow } from '../../domain/flows/presets/index.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { readHolidays } from './holidays.ts';
-import type { Bundle } from '../../domain/flows/graph.ts';
+import type { Bundle } from '../../domain/flows/graph/graph.ts';
 
 export interface FlowRef {
   readonly flowKey: string;

@@ -1,7 +1,7 @@
 /** Order flows of a store: their drafts and their published versions (docs/contract.md#authoring). */
 import { builtInGraph } from '../../domain/flows/presets/index.ts';
-import type { Graph, Progression } from '../../domain/flows/graph.ts';
-import { WAITING_STATUSES } from '../../domain/flows/graph.ts';
+import type { Graph, Progression } from '../../domain/flows/graph/graph.ts';
+import { WAITING_STATUSES } from '../../domain/flows/graph/graph.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { offset, type PageRequest } from '../kernel/page.ts';
 import type { Tx } from '../kernel/tx.ts';

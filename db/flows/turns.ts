@@ -1,6 +1,6 @@
 /** The turns of a store's external calls, by the real clock, however many workers make them (F47). */
 import { MINUTE, SECOND } from '../../domain/kernel/time.ts';
-import { turnAt } from '../../domain/flows/turns.ts';
+import { turnAt } from '../../domain/flows/run/turns.ts';
 import { lockName, type Tx } from '../kernel/tx.ts';
 
 /** Which entry of which node: `ownerId` is the order item, or the group. */

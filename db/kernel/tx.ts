@@ -54,7 +54,7 @@ export interface Returned {
   pointRefundAmount: number;
 }
 
-/** A step of a flow that a transaction has taken (db/orders/steps.ts). */
+/** A step of a flow that a transaction has taken (db/orders/flows/steps.ts). */
 export interface FlowStep {
   readonly orderItemIds: readonly string[];
   readonly edges: readonly string[];

@@ -1,16 +1,16 @@
 /** The commands of an order item that step its flow, and their replies; of a group's run, those of one of its items. */
-import type { Facts, FlowEvent } from '../../domain/flows/state.ts';
+import type { Facts, FlowEvent } from '../../domain/flows/run/state.ts';
 import { actionOf, flowEventOf, type ItemState } from '../../domain/orders/machine.ts';
 import { type ActionPayload, type FlowCommand, isBuyerCommand } from '../../domain/orders/messages.ts';
 import { dispatchInput, handedInput, typedIdOf } from '../../domain/orders/platform.ts';
 import type { CommandEnvelope } from '../../workflows/kernel/messages.ts';
 import { consumeText } from '../runs/text.ts';
 import { keepUploads } from '../uploads/commands.ts';
-import { advance, applyAllDue } from './advance.ts';
+import { advance, applyAllDue } from './flows/advance.ts';
 import { auditedCancel, type Canceled, cancelItem } from './cancel.ts';
-import { type Departed, factsOf, movingFlowOf, stateOf, type TransitionContext } from './context.ts';
+import { type Departed, factsOf, movingFlowOf, stateOf, type TransitionContext } from './flows/context.ts';
 import type { Order, OrderItem } from './entities.ts';
-import type { Handover } from './itemRecord.ts';
+import type { Handover } from './flows/itemRecord.ts';
 import { shortened } from './shortened.ts';
 import { viewBuyerItem, viewItem } from './views.ts';
 

@@ -8,10 +8,10 @@ import type { Payment, PaymentAttempt } from '../payments/entities.ts';
 import { openRun } from '../runs/commands.ts';
 import { readStore, refundPolicyOf } from '../stores/queries.ts';
 import { emit } from '../webhooks/events.ts';
-import { type Begun, beginFlows } from './beginFlows.ts';
+import { type Begun, beginFlows } from './flows/beginFlows.ts';
 import { OrderBundleEntity, OrderEntity, type OrderItem, OrderItemEntity } from './entities.ts';
-import { writeRecord } from './records.ts';
-import { setState, storedOf } from './states.ts';
+import { writeRecord } from './flows/records.ts';
+import { setState, storedOf } from './flows/states.ts';
 
 /** Returns the id of the new order. Without an attempt points paid for it. */
 export async function createOrder(tx: Tx, payment: Payment, attempt: PaymentAttempt | null): Promise<string> {

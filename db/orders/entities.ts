@@ -1,14 +1,14 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { PricedStay } from '../../domain/products/calendar.ts';
 import type { Address, Amounts, Buyer, Delivery, FrozenAddress } from '../../domain/checkout/rules.ts';
-import type { FlowState } from '../../domain/flows/state.ts';
+import type { FlowState } from '../../domain/flows/run/state.ts';
 import type { RefundPolicy } from '../../domain/products/refundPolicy.ts';
 import type { AddressChange } from '../../domain/orders/addressChange.ts';
 import type { Dispatch, Fulfillment, FulfillmentSnapshot, Hold } from '../../domain/orders/rules.ts';
 import type { Tracking, TrackingReading } from '../../domain/orders/tracking.ts';
 import type { Visit } from '../../domain/checkout/rules.ts';
 import type { ClaimSummary } from '../../domain/claims/rules.ts';
-import type { PublicStatus } from '../../domain/flows/status.ts';
+import type { PublicStatus } from '../../domain/flows/graph/status.ts';
 import type { FlowFacts } from '../flows/facts.ts';
 import { storeId, time, won } from '../kernel/columns.ts';
 

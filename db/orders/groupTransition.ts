@@ -1,9 +1,9 @@
 /** The transition of a group: the items of an order that move together in one flow (F32). Lock order: group, its items, order. */
 import { LockMode } from '@mikro-orm/core';
-import { labelOf } from '../../domain/flows/flow.ts';
-import { isOver } from '../../domain/flows/members.ts';
-import { nextOwn } from '../../domain/flows/pace.ts';
-import { nearest, locationOf } from '../../domain/flows/positions.ts';
+import { labelOf } from '../../domain/flows/run/flow.ts';
+import { isOver } from '../../domain/flows/run/members.ts';
+import { nextOwn } from '../../domain/flows/run/pace.ts';
+import { nearest, locationOf } from '../../domain/flows/run/positions.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { korean } from '../../domain/kernel/time.ts';
 import type { Command, RunEvent, RunRef } from '../../workflows/kernel/messages.ts';
@@ -14,13 +14,13 @@ import type { Tx } from '../kernel/tx.ts';
 import { enqueueWake } from '../runs/commands.ts';
 import type { TransitionResult } from '../runs/transition.ts';
 import { findStore, readStore } from '../stores/queries.ts';
-import { applyDue, isAnyDue } from './advance.ts';
-import { applyAnswer, asksOf, slowedNote, turnNote, wakeAtOf } from './answers.ts';
+import { applyDue, isAnyDue } from './flows/advance.ts';
+import { applyAnswer, asksOf, slowedNote, turnNote, wakeAtOf } from './flows/answers.ts';
 import { carryOutCommand, viewBefore } from './commands.ts';
-import type { TransitionContext } from './context.ts';
-import { deliver } from './deliver.ts';
+import type { TransitionContext } from './flows/context.ts';
+import { deliver } from './flows/deliver.ts';
 import { type OrderItem, OrderItemEntity } from './entities.ts';
-import { setState } from './states.ts';
+import { setState } from './flows/states.ts';
 import { ITEM_LISTING } from './listings.ts';
 import { viewItem } from './views.ts';
 

@@ -1,5 +1,5 @@
 /** An item with what commands are judged with, before its run carries them out. */
-import type { Facts } from '../../domain/flows/state.ts';
+import type { Facts } from '../../domain/flows/run/state.ts';
 import { PLATFORM_FIELDS } from '../../domain/orders/platform.ts';
 import { flowFacts } from '../flows/facts.ts';
 import type { Tx } from '../kernel/tx.ts';

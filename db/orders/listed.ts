@@ -3,13 +3,13 @@
  * little. They are not managed: nothing that is left out is ever written.
  */
 import { type FilterQuery, type FindOptions, raw } from '@mikro-orm/core';
-import type { FlowState } from '../../domain/flows/state.ts';
+import type { FlowState } from '../../domain/flows/run/state.ts';
 import type { ClaimSummary } from '../../domain/claims/rules.ts';
 import { loadFlows } from '../flows/loaded.ts';
 import { type Fragment, fragment } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { type OrderItem, OrderItemEntity } from './entities.ts';
-import { setState } from './states.ts';
+import { setState } from './flows/states.ts';
 
 export interface ListedItem {
   readonly item: OrderItem;

@@ -3,12 +3,12 @@ import { raw } from '@mikro-orm/core';
 import type { FulfillmentType } from '../../domain/products/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { daysOf } from '../../domain/kernel/time.ts';
-import type { PublicStatus } from '../../domain/flows/status.ts';
+import type { PublicStatus } from '../../domain/flows/graph/status.ts';
 import { countOf } from '../feeds/counts.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { type Order, OrderEntity, type OrderItem, OrderItemEntity } from './entities.ts';
 import { findFirst, findListed, type ListedItem, type OrderFacts } from './listed.ts';
-import { loadStates } from './states.ts';
+import { loadStates } from './flows/states.ts';
 
 export interface OrderFilter {
   /** 14 digits; found regardless of the period. */

@@ -5,19 +5,19 @@ import { korean } from '../../domain/kernel/time.ts';
 import { claimActions } from '../../domain/claims/actions.ts';
 import { viewDelivery } from '../../domain/checkout/rules.ts';
 import { MAX_ANSWER, MAX_ITEM, Meter } from '../../domain/flows/expressions/meter.ts';
-import { moveTargets } from '../../domain/flows/move.ts';
+import { moveTargets } from '../../domain/flows/run/move.ts';
 import type { Dispatch } from '../../domain/orders/rules.ts';
 import { stageOf } from '../../domain/orders/tracking.ts';
-import { claimable } from './claimable.ts';
+import { claimable } from './flows/claimable.ts';
 import { flowOf } from '../flows/loaded.ts';
 import type { FlowHead } from '../flows/queries.ts';
 import type { Tx } from '../kernel/tx.ts';
-import { viewActions, viewFlowState, viewSellersFlowState, viewStep } from './flowViews.ts';
+import { viewActions, viewFlowState, viewSellersFlowState, viewStep } from './flows/views.ts';
 import type { Order, OrderItem } from './entities.ts';
 import type { ListedItem } from './listed.ts';
 import type { ListedOrder, OrderWithItems } from './queries.ts';
 import { shortened } from './shortened.ts';
-import { flowStateOf, viewEach } from './states.ts';
+import { flowStateOf, viewEach } from './flows/states.ts';
 
 const at = (time: Date | number | null): string | null => (time === null ? null : korean(Number(time)));
 

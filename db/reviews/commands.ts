@@ -1,6 +1,6 @@
 /** Members write, change and delete reviews. Each is one transaction: review, reward, event (docs/contract.md#reviews). */
-import { enteredAt, type FlowState } from '../../domain/flows/state.ts';
-import type { PublicStatus } from '../../domain/flows/status.ts';
+import { enteredAt, type FlowState } from '../../domain/flows/run/state.ts';
+import type { PublicStatus } from '../../domain/flows/graph/status.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { isEditable, rewardOf, writingRefusal } from '../../domain/reviews/rules.ts';
 import { newId } from '../kernel/clock.ts';

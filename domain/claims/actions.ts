@@ -1,6 +1,6 @@
 /** What a buyer may do about claims of an item, and why not (F27 of the flows' decisions: docs/contract.md#claims). */
 import { MAX_ITEM, Meter } from '../flows/expressions/meter.ts';
-import { permits } from '../flows/permissions.ts';
+import { permits } from '../flows/run/permissions.ts';
 import { type ClaimableItem, filingRefusal, permissionsOf } from './filing.ts';
 import { CLAIM_TYPES, type ClaimSummary, type ClaimType, isOpen } from './rules.ts';
 

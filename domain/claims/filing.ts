@@ -1,9 +1,9 @@
 /** Whether a buyer may file a claim now, and for which fee; submission, preview and the actions that a buyer is shown ask alike (D46, D47, F37–F39). */
 import type { Meter } from '../flows/expressions/meter.ts';
-import type { PermissionKey } from '../flows/graph.ts';
-import type { Flow } from '../flows/flow.ts';
-import { allowance, type ClaimAt } from '../flows/permissions.ts';
-import type { Facts, FlowState } from '../flows/state.ts';
+import type { PermissionKey } from '../flows/graph/graph.ts';
+import type { Flow } from '../flows/run/flow.ts';
+import { allowance, type ClaimAt } from '../flows/run/permissions.ts';
+import type { Facts, FlowState } from '../flows/run/state.ts';
 import { type ErrorCode, Fault } from '../kernel/errors.ts';
 import type { ClaimReason, ClaimType } from './rules.ts';
 

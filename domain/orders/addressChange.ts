@@ -1,7 +1,7 @@
 /** A buyer asks for another address before anything is dispatched, and the seller decides (docs/contract.md#address-changes, D14, D23). */
 import { isShipped, type Address } from '../checkout/rules.ts';
 import { remoteArea, type RemoteArea } from '../checkout/remoteAreas.ts';
-import type { PublicStatus } from '../flows/status.ts';
+import type { PublicStatus } from '../flows/graph/status.ts';
 import { Fault } from '../kernel/errors.ts';
 import type { FulfillmentMethod } from '../products/rules.ts';
 

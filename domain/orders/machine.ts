@@ -1,14 +1,14 @@
 /** Commands of an order item and their refusals (D71 … D73, F20, F21); the API's early refusal and the transition call the same functions. */
-import { actions, platformAction } from '../flows/actions.ts';
-import { MAX_DATA_BYTES } from '../flows/data.ts';
-import type { Flow } from '../flows/flow.ts';
-import type { Action, PlatformAction } from '../flows/graph.ts';
-import { step } from '../flows/step.ts';
-import type { Facts, FlowEvent, FlowState, Refusal } from '../flows/state.ts';
+import { actions, platformAction } from '../flows/run/actions.ts';
+import { MAX_DATA_BYTES } from '../flows/run/data.ts';
+import type { Flow } from '../flows/run/flow.ts';
+import type { Action, PlatformAction } from '../flows/graph/graph.ts';
+import { step } from '../flows/run/step.ts';
+import type { Facts, FlowEvent, FlowState, Refusal } from '../flows/run/state.ts';
 import { Fault, invalid } from '../kernel/errors.ts';
 import { type ActionPayload, type FlowCommand, isRecordCommand, type ItemCommand, type RecordCommand } from './messages.ts';
 import { cancelQuantity, checkHandover, checkRecord, type Dispatch, type FulfillmentSnapshot, type Moment, refused } from './rules.ts';
-import type { PublicStatus } from '../flows/status.ts';
+import type { PublicStatus } from '../flows/graph/status.ts';
 
 /** The fields of an item that decisions depend on. */
 export interface ItemState {

@@ -1,6 +1,6 @@
 /** The built-in actions of order items as parts of flows: their fields, and what an action's input says of them (F21). */
 import { isVisible } from '../kernel/text.ts';
-import type { PlatformFields } from '../flows/forms.ts';
+import type { PlatformFields } from '../flows/graph/forms.ts';
 import type { ActionPayload, ItemCommand } from './messages.ts';
 import { CARRIERS, DELIVERY_METHODS, type DeliveryMethod } from './rules.ts';
 

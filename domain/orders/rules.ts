@@ -2,10 +2,10 @@
 import { Fault, type FieldError } from '../kernel/errors.ts';
 import { type Buyer, type FrozenLocation, isShipped } from '../checkout/rules.ts';
 import type { FulfillmentMethod, FulfillmentType } from '../products/rules.ts';
-import type { Flow } from '../flows/flow.ts';
-import { allowance } from '../flows/permissions.ts';
-import type { Facts, FlowState, Refusal } from '../flows/state.ts';
-import type { PublicStatus } from '../flows/status.ts';
+import type { Flow } from '../flows/run/flow.ts';
+import { allowance } from '../flows/run/permissions.ts';
+import type { Facts, FlowState, Refusal } from '../flows/run/state.ts';
+import type { PublicStatus } from '../flows/graph/status.ts';
 
 export const DELIVERY_METHODS = ['COURIER', 'DIRECT', 'QUICK', 'NONE'] as const;
 export type DeliveryMethod = (typeof DELIVERY_METHODS)[number];

@@ -1,5 +1,5 @@
 /** The status of an order, derived from its items. */
-import { leastAdvanced, type PublicStatus } from '../flows/status.ts';
+import { leastAdvanced, type PublicStatus } from '../flows/graph/status.ts';
 
 /** `progressStatus` of an order: the least advanced among items that are not canceled; CANCELED when all are (D71). */
 export const progressStatus = (items: readonly PublicStatus[]): PublicStatus =>

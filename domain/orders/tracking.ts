@@ -1,6 +1,6 @@
 /** Tracking of courier shipments: when to poll, and what a reading means (docs/contract.md#tracking, D72, D75). Business times. */
 import { DAY, HOUR } from '../kernel/time.ts';
-import type { PublicStatus } from '../flows/status.ts';
+import type { PublicStatus } from '../flows/graph/status.ts';
 import type { Dispatch } from './rules.ts';
 
 export const TRACKING_STAGES = ['ACCEPTED', 'IN_TRANSIT', 'OUT_FOR_DELIVERY', 'DELIVERED'] as const;

@@ -1,7 +1,7 @@
 /** Reviews of what was bought: periods, rewards, and what a shop shows of them (docs/contract.md#reviews, U15–U18). */
 import type { ErrorCode } from '../kernel/errors.ts';
 import { DAY } from '../kernel/time.ts';
-import type { PublicStatus } from '../flows/status.ts';
+import type { PublicStatus } from '../flows/graph/status.ts';
 import type { PointPolicy } from '../points/policy.ts';
 
 export const RATINGS = [1, 2, 3, 4, 5] as const;

@@ -4,7 +4,7 @@
  */
 import { type Static, type TProperties, Type } from 'typebox';
 import { FULFILLMENT_METHODS, FULFILLMENT_TYPES } from '../products/rules.ts';
-import { PUBLIC_STATUSES } from '../flows/status.ts';
+import { PUBLIC_STATUSES } from '../flows/graph/status.ts';
 import type { EventType } from './rules.ts';
 
 const id = (example: string) => Type.String({ minLength: 1, maxLength: 64, examples: [example] });

@@ -2,7 +2,7 @@
 import type { Client as Postgres } from 'pg';
 import { Buyer } from '../../bin/dev/client.ts';
 import { forEachAtOnce } from '../../db/kernel/parallel.ts';
-import type { Graph } from '../../domain/flows/graph.ts';
+import type { Graph } from '../../domain/flows/graph/graph.ts';
 import { World } from '../kernel/world.ts';
 import { acts, Author, edge, end, state } from '../system/flows/fixtures.ts';
 import { FlowShop } from '../system/flows/shop.ts';

@@ -10,7 +10,7 @@ import { Client as Temporal, Connection } from '@temporalio/client';
 import { Client as Postgres } from 'pg';
 import { until } from '../../bin/dev/until.ts';
 import { forEachAtOnce } from '../../db/kernel/parallel.ts';
-import type { FlowState } from '../../domain/flows/state.ts';
+import type { FlowState } from '../../domain/flows/run/state.ts';
 import { DAY, korean, MINUTE, SECOND } from '../../domain/kernel/time.ts';
 import { answered } from './claimKills.ts';
 import { buyFleet, type Fleet, LEADS_TO, type Unit } from './flowUnits.ts';

@@ -1,5 +1,5 @@
 /** What a picture says of a graph, drafts that are wrong included: boxes with their lines, and lines between them with their labels. */
-import type { Edge, Graph, Node, Trigger } from '../../../domain/flows/graph.ts';
+import type { Edge, Graph, Node, Trigger } from '../../../domain/flows/graph/graph.ts';
 
 export type BoxType = Node['type'] | 'unknown';
 export interface Box {

@@ -1,6 +1,6 @@
 /** A flow as an SVG picture: no script, no style sheet, no link, nothing loaded. */
-import type { Way } from '../../../db/orders/flowWay.ts';
-import type { Graph } from '../../../domain/flows/graph.ts';
+import type { Way } from '../../../db/orders/flows/way.ts';
+import type { Graph } from '../../../domain/flows/graph/graph.ts';
 import { type Box, describe, type Described } from './describe.ts';
 import { layout, type Placed, type Size } from './layout.ts';
 import { boxSize, drawBox, LABEL_TEXT } from './box.ts';

@@ -1,7 +1,7 @@
 /** Calls of other flows: there is a published version, it suits, it does not lead back, and all together stay within limits (F35). */
-import type { Bundle, CallNode, Graph } from '../graph.ts';
-import { flowKeyOf } from '../bundle.ts';
-import { MAX_BYTES, MAX_EDGES, MAX_NODES } from '../schemas.ts';
+import type { Bundle, CallNode, Graph } from '../graph/graph.ts';
+import { flowKeyOf } from './bundle.ts';
+import { MAX_BYTES, MAX_EDGES, MAX_NODES } from '../form/schemas.ts';
 import type { Report } from './issues.ts';
 import type { View } from './view.ts';
 

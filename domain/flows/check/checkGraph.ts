@@ -1,6 +1,6 @@
 /** Whether a graph may be published: all its problems at once (F8). */
 import { tableProblems } from '../expressions/tables.ts';
-import type { Graph } from '../graph.ts';
+import type { Graph } from '../graph/graph.ts';
 import { checkCalls, isSmallEnough } from './calls.ts';
 import { checkEdges, checkShadows } from './edges.ts';
 import { checkIdentity, checkRequires, checkStart } from './identity.ts';

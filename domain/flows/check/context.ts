@@ -1,6 +1,6 @@
 /** What a graph is checked against, as plain data: it is read in one place and judged in another (F45). */
-import type { PlatformFields } from '../forms.ts';
-import type { Bundle, Graph } from '../graph.ts';
+import type { PlatformFields } from '../graph/forms.ts';
+import type { Bundle, Graph } from '../graph/graph.ts';
 import { builtInGraph } from '../presets/index.ts';
 import type { CheckContext } from './view.ts';
 

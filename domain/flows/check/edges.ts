@@ -1,6 +1,6 @@
 /** Edges: their ends, their triggers and what they run. */
-import type { Edge, Node, Trigger } from '../graph.ts';
-import { sameTrigger } from '../enter.ts';
+import type { Edge, Node, Trigger } from '../graph/graph.ts';
+import { sameTrigger } from '../run/enter.ts';
 import type { Report } from './issues.ts';
 import type { Values } from './values.ts';
 import type { View } from './view.ts';

@@ -1,7 +1,7 @@
 /** Forms of actions: one key has one type, options are there, conditions can hold. And who acts at built-in endpoints. */
-import type { Action, InputField } from '../graph.ts';
-import { optionsOf } from '../inputs.ts';
-import { PLATFORM_BY } from '../nodeTypes.ts';
+import type { Action, InputField } from '../graph/graph.ts';
+import { optionsOf } from '../run/inputs.ts';
+import { PLATFORM_BY } from '../form/nodeTypes.ts';
 import { repeated } from './identity.ts';
 import type { Report } from './issues.ts';
 import type { View } from './view.ts';

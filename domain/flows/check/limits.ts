@@ -1,8 +1,8 @@
 /** Limited actions: a place from which only actions lead on that may be used up is one where a flow may stay for ever (F25). */
-import { flowKeyOf } from '../bundle.ts';
-import type { Edge, Graph } from '../graph.ts';
-import { reach } from '../reach.ts';
-import { MAX_BRANCHES } from '../schemas.ts';
+import { flowKeyOf } from './bundle.ts';
+import type { Edge, Graph } from '../graph/graph.ts';
+import { reach } from '../graph/reach.ts';
+import { MAX_BRANCHES } from '../form/schemas.ts';
 import type { Report } from './issues.ts';
 import { createView, type View } from './view.ts';
 

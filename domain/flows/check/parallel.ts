@@ -1,9 +1,9 @@
 /** Parallel regions: every branch leads to the join and nowhere else, and nothing else leads into them. */
-import type { ParallelNode } from '../graph.ts';
+import type { ParallelNode } from '../graph/graph.ts';
 import { repeated } from './identity.ts';
 import type { Report } from './issues.ts';
-import { reach } from '../reach.ts';
-import { MAX_BRANCHES } from '../schemas.ts';
+import { reach } from '../graph/reach.ts';
+import { MAX_BRANCHES } from '../form/schemas.ts';
 import type { View } from './view.ts';
 
 export function checkParallels(view: View, report: Report): void {

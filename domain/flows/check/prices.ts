@@ -1,6 +1,6 @@
 /** What the expressions of a state cost together (F43): each by itself is judged where it stands. */
-import { sameTrigger } from '../enter.ts';
-import type { Edge, StateNode, Trigger } from '../graph.ts';
+import { sameTrigger } from '../run/enter.ts';
+import type { Edge, StateNode, Trigger } from '../graph/graph.ts';
 import type { Report } from './issues.ts';
 import type { Values } from './values.ts';
 import type { View } from './view.ts';

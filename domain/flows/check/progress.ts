@@ -1,8 +1,8 @@
 /** Whether everything is reached, and everything finishes. */
-import type { Node } from '../graph.ts';
+import type { Node } from '../graph/graph.ts';
 import { resultsOf } from './edges.ts';
 import type { Report } from './issues.ts';
-import { reach } from '../reach.ts';
+import { reach } from '../graph/reach.ts';
 import type { View } from './view.ts';
 
 export function checkProgress(view: View, { block }: Report): void {

@@ -1,5 +1,5 @@
 /** Nodes that are left by their results: each of them is connected, and their limits hold. */
-import type { ExternalNode } from '../graph.ts';
+import type { ExternalNode } from '../graph/graph.ts';
 import { resultsOf } from './edges.ts';
 import type { Report } from './issues.ts';
 import type { Values } from './values.ts';

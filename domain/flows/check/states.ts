@@ -1,5 +1,5 @@
 /** States: statuses, deadlines, permissions, files and the ways out. */
-import { type Deadline, type Permission, type PermissionKey, type StateNode, WAITING_STATUSES } from '../graph.ts';
+import { type Deadline, type Permission, type PermissionKey, type StateNode, WAITING_STATUSES } from '../graph/graph.ts';
 import { repeated } from './identity.ts';
 import type { Report, Where } from './issues.ts';
 import type { Values } from './values.ts';

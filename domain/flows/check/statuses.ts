@@ -1,10 +1,10 @@
 /** Edges on which the public status falls. Joins, parallel and call nodes have none of their own: they take that with which they are entered. */
-import type { Edge, Node } from '../graph.ts';
-import { PROGRESS, type PublicStatus } from '../status.ts';
-import { flowKeyOf } from '../bundle.ts';
+import type { Edge, Node } from '../graph/graph.ts';
+import { PROGRESS, type PublicStatus } from '../graph/status.ts';
+import { flowKeyOf } from './bundle.ts';
 import type { Report } from './issues.ts';
-import { reach } from '../reach.ts';
-import { MAX_BRANCHES } from '../schemas.ts';
+import { reach } from '../graph/reach.ts';
+import { MAX_BRANCHES } from '../form/schemas.ts';
 import type { View } from './view.ts';
 
 interface Span {

@@ -2,7 +2,7 @@
 import { DAY, duration, SECOND } from '../../kernel/time.ts';
 import { compileExpressions } from '../expressions/compile.ts';
 import type { ExpressionType } from '../expressions/types.ts';
-import { inputSizes, inputTypes } from '../flow.ts';
+import { inputSizes, inputTypes } from '../run/flow.ts';
 import type { Report, Where } from './issues.ts';
 import type { View } from './view.ts';
 

@@ -1,7 +1,7 @@
 /** A graph as its checks look at it. Of nodes, edges and actions of one id, the first is meant. */
-import type { Action, Bundle, Edge, Graph, Node, ParallelNode } from '../graph.ts';
-import type { PlatformFields } from '../forms.ts';
-import { reach } from '../reach.ts';
+import type { Action, Bundle, Edge, Graph, Node, ParallelNode } from '../graph/graph.ts';
+import type { PlatformFields } from '../graph/forms.ts';
+import { reach } from '../graph/reach.ts';
 
 export interface CheckContext {
   /** The flow's own key. */

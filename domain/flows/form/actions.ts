@@ -1,6 +1,6 @@
 /** The forms of actions and their fields, of triggers, executions and edges. */
 import { type TProperties, Type } from 'typebox';
-import { FIELD_TYPES, PLATFORM_ACTIONS, RESULTS } from '../graph.ts';
+import { FIELD_TYPES, PLATFORM_ACTIONS, RESULTS } from '../graph/graph.ts';
 import { checked, closed, Duration, expression, Id, Label, listOf, oneOf, Reference, taggedByType, template } from './parts.ts';
 
 const Whole = Type.Optional(Type.Integer({ minimum: -1_000_000_000_000, maximum: 1_000_000_000_000 }));

@@ -1,6 +1,6 @@
 /** The forms of the six types of nodes. */
 import { type TProperties, Type } from 'typebox';
-import { PERMISSIONS, STEP_TYPES, WAITING_STATUSES } from '../graph.ts';
+import { PERMISSIONS, STEP_TYPES, WAITING_STATUSES } from '../graph/graph.ts';
 import { checked, closed, Duration, expression, FLOW_KEY, Id, Label, listOf, oneOf, Reference, taggedByType, template } from './parts.ts';
 
 const Status = checked(WAITING_STATUSES);

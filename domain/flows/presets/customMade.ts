@@ -1,4 +1,4 @@
-import type { Action, Graph, Permissions, StateNode } from '../graph.ts';
+import type { Action, Graph, Permissions, StateNode } from '../graph/graph.ts';
 import { notify, onBuyer, onElapsed, onEvent, onSeller, remind, sellerCancels } from './parts.ts';
 
 /** Cancelling while a proof is out costs 30 percent. */

@@ -1,4 +1,4 @@
-import type { Graph } from '../graph.ts';
+import type { Graph } from '../graph/graph.ts';
 
 /** What a new flow begins with: one paid state that nothing leaves, so that it cannot be published yet (F4). */
 export const emptyGraph = (): Graph => ({

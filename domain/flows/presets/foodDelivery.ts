@@ -1,4 +1,4 @@
-import type { Action, Graph } from '../graph.ts';
+import type { Action, Graph } from '../graph/graph.ts';
 import { notify, onElapsed, onEvent, onSeller, remind, sellerCancels } from './parts.ts';
 
 const actions: readonly Action[] = [

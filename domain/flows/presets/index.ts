@@ -1,5 +1,5 @@
-import type { Graph, Progression } from '../graph.ts';
-import { compileFlow, type Flow } from '../flow.ts';
+import type { Graph, Progression } from '../graph/graph.ts';
+import { compileFlow, type Flow } from '../run/flow.ts';
 import { customMade } from './customMade.ts';
 import { foodDelivery } from './foodDelivery.ts';
 import { manualStandard } from './manualStandard.ts';

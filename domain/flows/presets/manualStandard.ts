@@ -1,4 +1,4 @@
-import type { Graph } from '../graph.ts';
+import type { Graph } from '../graph/graph.ts';
 
 /** The locked default flow of products that are provided, not shipped: paid → preparing → provided → decided. */
 export const manualStandard: Graph = {

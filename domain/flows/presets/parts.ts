@@ -1,5 +1,5 @@
 /** What presets are written with: edges with telling ids, and the permissions that sellers have in most states. */
-import type { Edge, Execution, Permissions, Result } from '../graph.ts';
+import type { Edge, Execution, Permissions, Result } from '../graph/graph.ts';
 
 type More = Pick<Edge, 'when' | 'internal' | 'run'>;
 

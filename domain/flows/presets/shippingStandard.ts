@@ -1,4 +1,4 @@
-import type { Graph } from '../graph.ts';
+import type { Graph } from '../graph/graph.ts';
 
 /** The locked default flow of products that are shipped: paid → preparing → shipping → delivered → decided. */
 export const shippingStandard: Graph = {

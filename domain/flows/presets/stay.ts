@@ -1,4 +1,4 @@
-import type { Action, Graph, Permissions, StateNode } from '../graph.ts';
+import type { Action, Graph, Permissions, StateNode } from '../graph/graph.ts';
 import { notify, onElapsed, onSeller, remind, sellerCancels } from './parts.ts';
 
 const WEEKEND = '(dayOfWeek(item.stay.checkIn) in [5, 6] || isHoliday(item.stay.checkIn + duration("24h")))';

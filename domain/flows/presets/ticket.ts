@@ -1,4 +1,4 @@
-import type { Action, Graph, Permissions } from '../graph.ts';
+import type { Action, Graph, Permissions } from '../graph/graph.ts';
 import { notify, onElapsed, onResult, onSeller, remind, sellerCancels } from './parts.ts';
 
 /** Free within a day of the payment, if the show is three days away; then by the days that are left. */

@@ -1,6 +1,6 @@
 /** What a seller draws holds nobody else up, and ends nobody's process (docs/decisions.md#f45): order of answers, not time, is compared. */
 import { beforeAll, expect, test } from '@jest/globals';
-import type { Edge, Graph } from '../../../domain/flows/graph.ts';
+import type { Edge, Graph } from '../../../domain/flows/graph/graph.ts';
 import { call } from '../../../bin/dev/client.ts';
 import { Desk } from '../../kernel/approvals.ts';
 import { query, underTest, until, world } from '../../kernel/world.ts';

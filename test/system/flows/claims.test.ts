@@ -1,6 +1,6 @@
 /** Claims, cancels and refunds of items that follow a seller's flow: fees fixed at receipt, refunds and stock on the way, ends (F37–F40). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { Edge, Execution, Graph, Permissions, StateNode } from '../../../domain/flows/graph.ts';
+import type { Edge, Execution, Graph, Permissions, StateNode } from '../../../domain/flows/graph/graph.ts';
 import { onSeller } from '../../../domain/flows/presets/parts.ts';
 import { query } from '../../kernel/world.ts';
 import { type Bought, ClaimShop, codeOf, dataOf, type Fields } from '../claims/shop.ts';

@@ -1,9 +1,9 @@
 /** One store's expressions are paid by all: what is published has a price (F43), and what was published before there was one stops all the same. */
 import { beforeAll, expect, test } from '@jest/globals';
-import type { Graph } from '../../../domain/flows/graph.ts';
-import { compileFlow } from '../../../domain/flows/flow.ts';
+import type { Graph } from '../../../domain/flows/graph/graph.ts';
+import { compileFlow } from '../../../domain/flows/run/flow.ts';
 import { MAX_STEP } from '../../../domain/flows/expressions/meter.ts';
-import { step } from '../../../domain/flows/step.ts';
+import { step } from '../../../domain/flows/run/step.ts';
 import { query, until, world } from '../../kernel/world.ts';
 import { acts, edge, end, state } from './fixtures.ts';
 import { FlowShop } from './shop.ts';

@@ -1,7 +1,7 @@
 /** Built-in actions that ask for their own fields are met by their endpoints, singly and in bulk (F21). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Buyer } from '../../../bin/dev/client.ts';
-import type { Action, Graph } from '../../../domain/flows/graph.ts';
+import type { Action, Graph } from '../../../domain/flows/graph/graph.ts';
 import { acts, edge, end, state } from './fixtures.ts';
 import { errorOf, FlowShop } from './shop.ts';
 

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { ExternalNode, Graph } from '../../../domain/flows/graph.ts';
+import type { ExternalNode, Graph } from '../../../domain/flows/graph/graph.ts';
 import { query, type World, world } from '../../kernel/world.ts';
 
 const waiting = (id: string) => ({ id, type: 'state', status: 'CONFIRMED', step: 'SELLER_PROCESSING', label: id }) as const;

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, expect, test } from '@jest/globals';
 import { createEgress } from '../../../activities/providers/egress.ts';
-import { ANSWER_BYTES, answerData } from '../../../domain/flows/external.ts';
+import { ANSWER_BYTES, answerData } from '../../../domain/flows/run/external.ts';
 
 /** For what never ends: that it is over at all shows the deadline. */
 const HELD_MS = 2000;

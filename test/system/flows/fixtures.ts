@@ -1,5 +1,5 @@
 /** Graphs of the suites of flows, and a shop that draws them. */
-import type { Edge, Graph, Node, StateNode } from '../../../domain/flows/graph.ts';
+import type { Edge, Graph, Node, StateNode } from '../../../domain/flows/graph/graph.ts';
 import { query, type World } from '../../kernel/world.ts';
 
 export const state = (id: string, changes: Partial<StateNode> = {}): StateNode => ({

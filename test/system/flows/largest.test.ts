@@ -4,7 +4,7 @@
  */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Buyer } from '../../../bin/dev/client.ts';
-import type { Action, Graph, InputField } from '../../../domain/flows/graph.ts';
+import type { Action, Graph, InputField } from '../../../domain/flows/graph/graph.ts';
 import { query, until } from '../../kernel/world.ts';
 import { end, state } from './fixtures.ts';
 import { errorOf, FlowShop } from './shop.ts';

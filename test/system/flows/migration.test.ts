@@ -2,11 +2,11 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { pay } from '../../../bin/dev/client.ts';
-import { countInFlight } from '../../../db/orders/inFlight.ts';
-import { compileFlow } from '../../../domain/flows/flow.ts';
-import type { Graph } from '../../../domain/flows/graph.ts';
-import { migrationRefusal } from '../../../domain/flows/move.ts';
-import type { FlowState } from '../../../domain/flows/state.ts';
+import { countInFlight } from '../../../db/orders/flows/inFlight.ts';
+import { compileFlow } from '../../../domain/flows/run/flow.ts';
+import type { Graph } from '../../../domain/flows/graph/graph.ts';
+import { migrationRefusal } from '../../../domain/flows/run/move.ts';
+import type { FlowState } from '../../../domain/flows/run/state.ts';
 import { Desk } from '../../kernel/approvals.ts';
 import { query, underTest, until, world } from '../../kernel/world.ts';
 import { acts, Author, edge, end, state, twoSteps } from './fixtures.ts';

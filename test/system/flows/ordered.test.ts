@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { call, type Buyer, GUEST, type Reply } from '../../../bin/dev/client.ts';
-import type { Graph } from '../../../domain/flows/graph.ts';
+import type { Graph } from '../../../domain/flows/graph/graph.ts';
 import { Desk } from '../../kernel/approvals.ts';
 import { query, underTest, until } from '../../kernel/world.ts';
 import { acts, edge, end, state } from './fixtures.ts';

@@ -1,6 +1,6 @@
 /** The pace of running orders (F44): late, never lost, told to the seller and to operators. */
 import { beforeAll, expect, test } from '@jest/globals';
-import type { Graph } from '../../../domain/flows/graph.ts';
+import type { Graph } from '../../../domain/flows/graph/graph.ts';
 import { DAY, MINUTE } from '../../../domain/kernel/time.ts';
 import { support } from '../../kernel/support.ts';
 import { query, temporalClient, until } from '../../kernel/world.ts';

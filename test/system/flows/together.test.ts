@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import type { Buyer } from '../../../bin/dev/client.ts';
-import type { Graph } from '../../../domain/flows/graph.ts';
+import type { Graph } from '../../../domain/flows/graph/graph.ts';
 import { foodDelivery } from '../../../domain/flows/presets/foodDelivery.ts';
 import { onEvent, onSeller } from '../../../domain/flows/presets/parts.ts';
 import { query, underTest, until } from '../../kernel/world.ts';

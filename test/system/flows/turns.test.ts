@@ -1,7 +1,7 @@
 /** External calls of a store: ten in flight and sixty a minute of the real clock; no other store's call waits for them (F47). */
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Graph } from '../../../domain/flows/graph.ts';
+import type { Graph } from '../../../domain/flows/graph/graph.ts';
 import { query, until } from '../../kernel/world.ts';
 import { externalFlow, EXTERNAL_FLOW, FlowShop as Selling, NODE, Service } from './externalFlow.ts';
 

@@ -1,6 +1,6 @@
 /** Totals of order lists are counted as orders change, and are always what there is (X22). */
 import { expect, test } from '@jest/globals';
-import { PUBLIC_STATUSES } from '../../../domain/flows/status.ts';
+import { PUBLIC_STATUSES } from '../../../domain/flows/graph/status.ts';
 import { query, world } from '../../kernel/world.ts';
 
 test('totals by status hold after every kind of change', async () => {

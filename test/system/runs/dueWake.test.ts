@@ -4,7 +4,7 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { inTenant, REQUEST, tenancyOf } from '../../../db/kernel/tx.ts';
 import { openOrm } from '../../../db/orm.ts';
 import { enqueueDueWakes } from '../../../db/runs/commands.ts';
-import { migrateItems } from '../../../db/orders/migrate.ts';
+import { migrateItems } from '../../../db/orders/flows/migrate.ts';
 import { isQuiet, nextWake } from '../../../db/sandbox/clock.ts';
 import { orderItemRun } from '../../../workflows/kernel/messages.ts';
 import { roleUrl } from '../../kernel/database.ts';

@@ -5,10 +5,10 @@ import { checkFiling, type ClaimableItem } from '../../../domain/claims/filing.t
 import { decide } from '../../../domain/claims/machine.ts';
 import type { ClaimReason, ClaimType } from '../../../domain/claims/rules.ts';
 import { MAX_ITEM, Meter } from '../../../domain/flows/expressions/meter.ts';
-import { compileFlow } from '../../../domain/flows/flow.ts';
-import type { Graph, Permissions } from '../../../domain/flows/graph.ts';
-import { step } from '../../../domain/flows/step.ts';
-import type { Facts, FlowEvent, FlowState } from '../../../domain/flows/state.ts';
+import { compileFlow } from '../../../domain/flows/run/flow.ts';
+import type { Graph, Permissions } from '../../../domain/flows/graph/graph.ts';
+import { step } from '../../../domain/flows/run/step.ts';
+import type { Facts, FlowEvent, FlowState } from '../../../domain/flows/run/state.ts';
 import { Fault } from '../../../domain/kernel/errors.ts';
 import { DAY, HOUR } from '../../../domain/kernel/time.ts';
 import { stateOf as claimOf, T as CLAIM_T } from './states.ts';

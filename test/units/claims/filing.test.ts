@@ -4,7 +4,7 @@ import { claimActions } from '../../../domain/claims/actions.ts';
 import { checkFiling, type ClaimableItem, filingOf } from '../../../domain/claims/filing.ts';
 import { CLAIM_STATUSES, CLAIM_TYPES, type ClaimStatus, type ClaimSummary, type ClaimType } from '../../../domain/claims/rules.ts';
 import { builtInFlow } from '../../../domain/flows/presets/index.ts';
-import type { FlowState } from '../../../domain/flows/state.ts';
+import type { FlowState } from '../../../domain/flows/run/state.ts';
 import { Fault } from '../../../domain/kernel/errors.ts';
 import { DAY } from '../../../domain/kernel/time.ts';
 

@@ -1,8 +1,8 @@
 /** Random flows that may be published: sequences of states, parallel regions, calls and external services, with all that edges can have. */
 import fc from 'fast-check';
-import { bundleOf } from '../../../domain/flows/bundle.ts';
+import { bundleOf } from '../../../domain/flows/check/bundle.ts';
 import { type CheckContext, checkGraph } from '../../../domain/flows/check/checkGraph.ts';
-import type { Bundle, Graph } from '../../../domain/flows/graph.ts';
+import type { Bundle, Graph } from '../../../domain/flows/graph/graph.ts';
 import { buildGraph, type Extra, type Recipe, type Segment } from './building.ts';
 
 const guard: fc.Arbitrary<string> = fc.constantFrom(

@@ -1,5 +1,15 @@
 /** Graphs out of recipes: what `publishableFlows` draws. */
-import type { Action, Deadline, Edge, Execution, Graph, InputField, Node, Trigger, WaitingStatus } from '../../../domain/flows/graph.ts';
+import type {
+  Action,
+  Deadline,
+  Edge,
+  Execution,
+  Graph,
+  InputField,
+  Node,
+  Trigger,
+  WaitingStatus,
+} from '../../../domain/flows/graph/graph.ts';
 
 export interface Extra {
   readonly on: 'seller' | 'buyer' | 'event' | 'at' | 'setting';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { bundleOf } from '../../../domain/flows/bundle.ts';
+import { bundleOf } from '../../../domain/flows/check/bundle.ts';
 import { context, sample } from './check/sample.ts';
 
 const calling = (flow: string) => ({ ...sample, states: sample.states.map((node) => (node.type === 'call' ? { ...node, flow } : node)) });

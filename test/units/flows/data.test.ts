@@ -1,8 +1,8 @@
 /** How much data a flow keeps, and which numbers (F17, F30). */
 import { expect, test } from '@jest/globals';
-import { MAX_DATA_BYTES, numberProblems } from '../../../domain/flows/data.ts';
-import { compileFlow } from '../../../domain/flows/flow.ts';
-import type { Graph } from '../../../domain/flows/graph.ts';
+import { MAX_DATA_BYTES, numberProblems } from '../../../domain/flows/run/data.ts';
+import { compileFlow } from '../../../domain/flows/run/flow.ts';
+import type { Graph } from '../../../domain/flows/graph/graph.ts';
 import { onResult } from '../../../domain/flows/presets/parts.ts';
 import { answers, begin, send, type Walk } from './walking.ts';
 

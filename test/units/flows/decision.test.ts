@@ -1,8 +1,8 @@
 /** Which deadline is the date of the automatic decision (F27, D71). */
 import { expect, test } from '@jest/globals';
-import { decisionAt } from '../../../domain/flows/decision.ts';
-import { compileFlow } from '../../../domain/flows/flow.ts';
-import type { Deadline, Graph } from '../../../domain/flows/graph.ts';
+import { decisionAt } from '../../../domain/flows/run/decision.ts';
+import { compileFlow } from '../../../domain/flows/run/flow.ts';
+import type { Deadline, Graph } from '../../../domain/flows/graph/graph.ts';
 import { onElapsed, onSeller } from '../../../domain/flows/presets/parts.ts';
 import { DAY } from '../../../domain/kernel/time.ts';
 import { begin, send, START } from './walking.ts';

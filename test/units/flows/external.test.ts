@@ -1,9 +1,9 @@
 /** What an external node sends, and what of its answer is kept (F17). */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { answerData, externalRequest } from '../../../domain/flows/external.ts';
-import type { ExternalNode } from '../../../domain/flows/graph.ts';
-import { renderText } from '../../../domain/flows/templates.ts';
+import { answerData, externalRequest } from '../../../domain/flows/run/external.ts';
+import type { ExternalNode } from '../../../domain/flows/graph/graph.ts';
+import { renderText } from '../../../domain/flows/graph/templates.ts';
 
 const node = (path: string, body?: ExternalNode['body']): ExternalNode => ({
   id: 'n',

@@ -1,6 +1,6 @@
 /** Graphs of the form and without any sense: their ids meet often, so that everything refers to everything. */
 import fc from 'fast-check';
-import { FIELD_TYPES, PERMISSIONS, PLATFORM_ACTIONS, RESULTS, STEP_TYPES } from '../../../domain/flows/graph.ts';
+import { FIELD_TYPES, PERMISSIONS, PLATFORM_ACTIONS, RESULTS, STEP_TYPES } from '../../../domain/flows/graph/graph.ts';
 
 const id = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'constructor', 'toString');
 const other = fc.oneof({ arbitrary: id, weight: 9 }, fc.constantFrom('', '__proto__', '없음', 'a b'));

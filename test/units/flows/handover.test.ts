@@ -1,9 +1,9 @@
 /** What a graph declares of a built-in action's fields replaces how they are asked for, not what its endpoint takes (F21, D72). */
 import { describe, expect, test } from '@jest/globals';
-import { compileFlow } from '../../../domain/flows/flow.ts';
-import type { Graph, InputField } from '../../../domain/flows/graph.ts';
+import { compileFlow } from '../../../domain/flows/run/flow.ts';
+import type { Graph, InputField } from '../../../domain/flows/graph/graph.ts';
 import { onSeller } from '../../../domain/flows/presets/parts.ts';
-import { step } from '../../../domain/flows/step.ts';
+import { step } from '../../../domain/flows/run/step.ts';
 import { PLATFORM_FIELDS } from '../../../domain/orders/platform.ts';
 import { begin, FACTS } from './walking.ts';
 

@@ -1,9 +1,9 @@
 /** What a run is to its flow: it wakes at the nearest deadline, hands in the outcomes of its calls, and passes on what people do. */
-import type { Flow } from '../../../domain/flows/flow.ts';
-import { leaves, nearest } from '../../../domain/flows/positions.ts';
-import type { SimulatedEvent, SimulatedStep, Simulation } from '../../../domain/flows/simulate.ts';
-import { step } from '../../../domain/flows/step.ts';
-import type { Effect, Facts, FlowEvent, FlowState, Member, Trace } from '../../../domain/flows/state.ts';
+import type { Flow } from '../../../domain/flows/run/flow.ts';
+import { leaves, nearest } from '../../../domain/flows/run/positions.ts';
+import type { SimulatedEvent, SimulatedStep, Simulation } from '../../../domain/flows/rehearse/simulate.ts';
+import { step } from '../../../domain/flows/run/step.ts';
+import type { Effect, Facts, FlowEvent, FlowState, Member, Trace } from '../../../domain/flows/run/state.ts';
 
 interface Stepped {
   readonly when: number;

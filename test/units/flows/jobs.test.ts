@@ -1,8 +1,8 @@
 /** What a step asks for and whom it tells (F10, F12, F29, F40, F42). */
 import { expect, test } from '@jest/globals';
-import { jobsOf } from '../../../domain/flows/jobs.ts';
-import { noticesOf } from '../../../domain/flows/notices.ts';
-import type { Effect } from '../../../domain/flows/state.ts';
+import { jobsOf } from '../../../domain/flows/run/jobs.ts';
+import { noticesOf } from '../../../domain/flows/run/notices.ts';
+import type { Effect } from '../../../domain/flows/run/state.ts';
 
 const state = (from: string | null, to: string): Effect => ({ type: 'state', from, to, label: to, at: 5 });
 const status = (from: 'PAID' | 'CONFIRMED', to: 'CONFIRMED' | 'DELIVERED' | 'CANCELED'): Effect => ({ type: 'status', from, to, at: 5 });

@@ -1,7 +1,7 @@
 /** What follows a join goes on with the public status that was told last: that of the branch that came last (F34, F35). */
 import { expect, test } from '@jest/globals';
-import { compileFlow } from '../../../domain/flows/flow.ts';
-import type { Graph, Node, WaitingStatus } from '../../../domain/flows/graph.ts';
+import { compileFlow } from '../../../domain/flows/run/flow.ts';
+import type { Graph, Node, WaitingStatus } from '../../../domain/flows/graph/graph.ts';
 import { onElapsed, onResult, onSeller } from '../../../domain/flows/presets/parts.ts';
 import { begin, send, type Walk } from './walking.ts';
 

@@ -1,11 +1,11 @@
 /** What random flows have shown of branches, moves, migrations and past times. */
 import { expect, test } from '@jest/globals';
-import { compileFlow } from '../../../domain/flows/flow.ts';
-import type { Graph, Node } from '../../../domain/flows/graph.ts';
-import { migrationRefusal, moveTargets } from '../../../domain/flows/move.ts';
+import { compileFlow } from '../../../domain/flows/run/flow.ts';
+import type { Graph, Node } from '../../../domain/flows/graph/graph.ts';
+import { migrationRefusal, moveTargets } from '../../../domain/flows/run/move.ts';
 import { onElapsed, onResult, onSeller } from '../../../domain/flows/presets/parts.ts';
-import { simulate } from '../../../domain/flows/simulate.ts';
-import { step } from '../../../domain/flows/step.ts';
+import { simulate } from '../../../domain/flows/rehearse/simulate.ts';
+import { step } from '../../../domain/flows/run/step.ts';
 import { DAY, MINUTE } from '../../../domain/kernel/time.ts';
 import { simulation } from './randomGraphs.ts';
 import { begin, FACTS, send, START } from './walking.ts';

@@ -1,9 +1,9 @@
 /** What a graph names may be called as something of a prototype: it means nothing else for that. */
 import { expect, test } from '@jest/globals';
 import { draw } from '../../../api/flows/picture/draw.ts';
-import { actions } from '../../../domain/flows/actions.ts';
-import { compileFlow } from '../../../domain/flows/flow.ts';
-import type { Graph } from '../../../domain/flows/graph.ts';
+import { actions } from '../../../domain/flows/run/actions.ts';
+import { compileFlow } from '../../../domain/flows/run/flow.ts';
+import type { Graph } from '../../../domain/flows/graph/graph.ts';
 import { begin, send } from './walking.ts';
 
 const graphOf = (key: string, state: object = {}, value = 'success'): Graph =>

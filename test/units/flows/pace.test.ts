@@ -1,14 +1,14 @@
 /** The pace of what runs do by themselves (F44): the same in steps, in runs and in simulations. */
 import { describe, expect, test } from '@jest/globals';
-import { compileFlow, type Flow } from '../../../domain/flows/flow.ts';
-import type { Edge, Graph } from '../../../domain/flows/graph.ts';
-import { nextOwn, roomAt, slowedUntil } from '../../../domain/flows/pace.ts';
+import { compileFlow, type Flow } from '../../../domain/flows/run/flow.ts';
+import type { Edge, Graph } from '../../../domain/flows/graph/graph.ts';
+import { nextOwn, roomAt, slowedUntil } from '../../../domain/flows/run/pace.ts';
 import { onElapsed, onResult, onSeller } from '../../../domain/flows/presets/parts.ts';
-import { replay, type FlowRecord } from '../../../domain/flows/replay.ts';
-import type { Meter } from '../../../domain/flows/clockwork.ts';
-import { type Answer, play, simulate, type Simulation } from '../../../domain/flows/simulate.ts';
-import { step } from '../../../domain/flows/step.ts';
-import type { FlowEvent, FlowState } from '../../../domain/flows/state.ts';
+import { replay, type FlowRecord } from '../../../domain/flows/rehearse/replay.ts';
+import type { Meter } from '../../../domain/flows/rehearse/clockwork.ts';
+import { type Answer, play, simulate, type Simulation } from '../../../domain/flows/rehearse/simulate.ts';
+import { step } from '../../../domain/flows/run/step.ts';
+import type { FlowEvent, FlowState } from '../../../domain/flows/run/state.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../../../domain/kernel/time.ts';
 import { simulation, T0 } from './randomGraphs.ts';
 

@@ -5,7 +5,7 @@ import { describe as described, lengthOf } from '../../../api/flows/picture/desc
 import { draw } from '../../../api/flows/picture/draw.ts';
 import { layout } from '../../../api/flows/picture/layout.ts';
 import { cut, escape, widthOf } from '../../../api/flows/picture/text.ts';
-import type { Edge, Graph, Node } from '../../../domain/flows/graph.ts';
+import type { Edge, Graph, Node } from '../../../domain/flows/graph/graph.ts';
 import { PRESETS } from '../../../domain/flows/presets/index.ts';
 
 /** Elements are closed in order, attributes are quoted, and texts have no markup; which elements and attributes there are. */

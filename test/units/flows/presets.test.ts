@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { actions } from '../../../domain/flows/actions.ts';
+import { actions } from '../../../domain/flows/run/actions.ts';
 import { checkGraph } from '../../../domain/flows/check/checkGraph.ts';
-import { compileFlow } from '../../../domain/flows/flow.ts';
-import type { InputField } from '../../../domain/flows/graph.ts';
-import { nearest } from '../../../domain/flows/positions.ts';
+import { compileFlow } from '../../../domain/flows/run/flow.ts';
+import type { InputField } from '../../../domain/flows/graph/graph.ts';
+import { nearest } from '../../../domain/flows/run/positions.ts';
 import { emptyGraph, PRESETS } from '../../../domain/flows/presets/index.ts';
-import type { FlowEvent, FlowState } from '../../../domain/flows/state.ts';
-import { step } from '../../../domain/flows/step.ts';
+import type { FlowEvent, FlowState } from '../../../domain/flows/run/state.ts';
+import { step } from '../../../domain/flows/run/step.ts';
 import { answers, begin, FACTS, START, UPLOADS, type Walk } from './walking.ts';
 
 const context = { key: 'mine', published: () => ({ exists: false, version: null, bundle: null }), secrets: new Set(['ticket-issuer']) };

@@ -4,13 +4,13 @@
  */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isHeld, nearest } from '../../../domain/flows/positions.ts';
-import { type Answer, simulate, type Simulation } from '../../../domain/flows/simulate.ts';
-import { step } from '../../../domain/flows/step.ts';
-import type { Effect, FlowEvent, FlowState } from '../../../domain/flows/state.ts';
-import { isBefore } from '../../../domain/flows/status.ts';
-import { allowance } from '../../../domain/flows/permissions.ts';
-import { compileFlow, type Flow } from '../../../domain/flows/flow.ts';
+import { isHeld, nearest } from '../../../domain/flows/run/positions.ts';
+import { type Answer, simulate, type Simulation } from '../../../domain/flows/rehearse/simulate.ts';
+import { step } from '../../../domain/flows/run/step.ts';
+import type { Effect, FlowEvent, FlowState } from '../../../domain/flows/run/state.ts';
+import { isBefore } from '../../../domain/flows/graph/status.ts';
+import { allowance } from '../../../domain/flows/run/permissions.ts';
+import { compileFlow, type Flow } from '../../../domain/flows/run/flow.ts';
 import { DAY, HOUR } from '../../../domain/kernel/time.ts';
 import { Host } from './host.ts';
 import { publishableFlows } from './arbitraries.ts';

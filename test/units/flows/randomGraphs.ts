@@ -1,6 +1,6 @@
 /** Random flows as sellers might draw them, and random scenarios for them. */
 import fc from 'fast-check';
-import { compileFlow, type Flow } from '../../../domain/flows/flow.ts';
+import { compileFlow, type Flow } from '../../../domain/flows/run/flow.ts';
 import type {
   Action,
   Bundle,
@@ -14,9 +14,9 @@ import type {
   Progression,
   Trigger,
   WaitingStatus,
-} from '../../../domain/flows/graph.ts';
-import { PERMISSIONS, WAITING_STATUSES } from '../../../domain/flows/graph.ts';
-import type { SimulatedEvent, SimulatedStep, Simulation } from '../../../domain/flows/simulate.ts';
+} from '../../../domain/flows/graph/graph.ts';
+import { PERMISSIONS, WAITING_STATUSES } from '../../../domain/flows/graph/graph.ts';
+import type { SimulatedEvent, SimulatedStep, Simulation } from '../../../domain/flows/rehearse/simulate.ts';
 import { DAY, HOUR } from '../../../domain/kernel/time.ts';
 import { Pen } from './pen.ts';
 

@@ -1,11 +1,11 @@
 /** Records fed to a graph (F14): its own accept all of them, another one parts where it differs. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { compileFlow, type Flow } from '../../../domain/flows/flow.ts';
-import type { Graph } from '../../../domain/flows/graph.ts';
+import { compileFlow, type Flow } from '../../../domain/flows/run/flow.ts';
+import type { Graph } from '../../../domain/flows/graph/graph.ts';
 import { builtInFlow } from '../../../domain/flows/presets/index.ts';
-import { type FlowRecord, type Recorded, replay } from '../../../domain/flows/replay.ts';
-import { simulate, type SimulatedStep, type Simulation } from '../../../domain/flows/simulate.ts';
+import { type FlowRecord, type Recorded, replay } from '../../../domain/flows/rehearse/replay.ts';
+import { simulate, type SimulatedStep, type Simulation } from '../../../domain/flows/rehearse/simulate.ts';
 import { DAY } from '../../../domain/kernel/time.ts';
 import { flows, results, scripts, simulation } from './randomGraphs.ts';
 import { Host } from './host.ts';

@@ -1,9 +1,9 @@
 /** Inputs and the addresses of attachments have 64 KiB together, of both sides (F46). */
 import { describe, expect, test } from '@jest/globals';
-import { compileFlow } from '../../../domain/flows/flow.ts';
-import type { Graph, InputField } from '../../../domain/flows/graph.ts';
-import { keptBytes, MAX_INPUT_BYTES } from '../../../domain/flows/room.ts';
-import { simulate } from '../../../domain/flows/simulate.ts';
+import { compileFlow } from '../../../domain/flows/run/flow.ts';
+import type { Graph, InputField } from '../../../domain/flows/graph/graph.ts';
+import { keptBytes, MAX_INPUT_BYTES } from '../../../domain/flows/run/room.ts';
+import { simulate } from '../../../domain/flows/rehearse/simulate.ts';
 import { begin, send, type Walk } from './walking.ts';
 
 const field = (key: string): InputField => ({ key, type: 'textarea', label: `label of ${key}`, maxLength: 10_000 });

@@ -1,9 +1,9 @@
 /** Scenarios through a flow (F12, F13): each step with its time, way, jobs and what may be claimed then. */
 import { describe, expect, test } from '@jest/globals';
-import { compileFlow } from '../../../domain/flows/flow.ts';
-import type { Graph } from '../../../domain/flows/graph.ts';
+import { compileFlow } from '../../../domain/flows/run/flow.ts';
+import type { Graph } from '../../../domain/flows/graph/graph.ts';
 import { builtInFlow } from '../../../domain/flows/presets/index.ts';
-import { type Answer, simulate, type SimulatedEvent } from '../../../domain/flows/simulate.ts';
+import { type Answer, simulate, type SimulatedEvent } from '../../../domain/flows/rehearse/simulate.ts';
 import { DAY, MINUTE } from '../../../domain/kernel/time.ts';
 import { simulation, T0 } from './randomGraphs.ts';
 

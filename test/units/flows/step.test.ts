@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { actions } from '../../../domain/flows/actions.ts';
-import { moveTargets } from '../../../domain/flows/move.ts';
-import { nearest } from '../../../domain/flows/positions.ts';
+import { actions } from '../../../domain/flows/run/actions.ts';
+import { moveTargets } from '../../../domain/flows/run/move.ts';
+import { nearest } from '../../../domain/flows/run/positions.ts';
 import { builtInFlow } from '../../../domain/flows/presets/index.ts';
-import { step } from '../../../domain/flows/step.ts';
-import type { FlowEvent, FlowState, StepResult } from '../../../domain/flows/state.ts';
+import { step } from '../../../domain/flows/run/step.ts';
+import type { FlowEvent, FlowState, StepResult } from '../../../domain/flows/run/state.ts';
 import { DAY } from '../../../domain/kernel/time.ts';
 
 const graph = builtInFlow('shipping-standard', 1)!;

@@ -1,11 +1,11 @@
 /** Walks through flows: what may happen in a state, and driving it to its end. */
 import fc from 'fast-check';
-import { actions } from '../../../domain/flows/actions.ts';
-import type { Flow } from '../../../domain/flows/flow.ts';
-import { moveTargets } from '../../../domain/flows/move.ts';
-import { leaves, nearest } from '../../../domain/flows/positions.ts';
-import { step } from '../../../domain/flows/step.ts';
-import type { Effect, Facts, FlowEvent, FlowState, StepResult, Trace } from '../../../domain/flows/state.ts';
+import { actions } from '../../../domain/flows/run/actions.ts';
+import type { Flow } from '../../../domain/flows/run/flow.ts';
+import { moveTargets } from '../../../domain/flows/run/move.ts';
+import { leaves, nearest } from '../../../domain/flows/run/positions.ts';
+import { step } from '../../../domain/flows/run/step.ts';
+import type { Effect, Facts, FlowEvent, FlowState, StepResult, Trace } from '../../../domain/flows/run/state.ts';
 import { DAY, HOUR } from '../../../domain/kernel/time.ts';
 
 export const START = Date.UTC(2026, 10, 25);

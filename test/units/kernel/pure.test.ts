@@ -9,7 +9,7 @@ import { duration, korean, koreanDay } from '../../../domain/kernel/time.ts';
 import { shippingProblems, wholeFulfillment } from '../../../domain/products/fulfillment.ts';
 import { afterAttempt } from '../../../domain/webhooks/rules.ts';
 import { progressStatus } from '../../../domain/orders/status.ts';
-import { type PublicStatus } from '../../../domain/flows/status.ts';
+import { type PublicStatus } from '../../../domain/flows/graph/status.ts';
 
 describe('time', () => {
   test('is told in Korean time', () => {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { ThreadPool } from '../../../api/flows/threadPool.ts';
-import type { Graph } from '../../../domain/flows/graph.ts';
+import type { Graph } from '../../../domain/flows/graph/graph.ts';
 import { simulation } from '../flows/randomGraphs.ts';
 
 const never = new AbortController().signal;

@@ -1,8 +1,8 @@
 /** The time from which a review's period counts: that of the decision, not that of the step that applied it. */
 import { expect, test } from '@jest/globals';
 import { builtInFlow } from '../../../domain/flows/presets/index.ts';
-import { step } from '../../../domain/flows/step.ts';
-import { enteredAt, type FlowEvent, type FlowState } from '../../../domain/flows/state.ts';
+import { step } from '../../../domain/flows/run/step.ts';
+import { enteredAt, type FlowEvent, type FlowState } from '../../../domain/flows/run/state.ts';
 import { DAY } from '../../../domain/kernel/time.ts';
 import { writingRefusal } from '../../../domain/reviews/rules.ts';
 

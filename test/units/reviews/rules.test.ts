@@ -1,7 +1,7 @@
 /** Reviews without a system: periods to the millisecond, the order of refusals, rewards, averages, masked names. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { PUBLIC_STATUSES } from '../../../domain/flows/status.ts';
+import { PUBLIC_STATUSES } from '../../../domain/flows/graph/status.ts';
 import { DAY } from '../../../domain/kernel/time.ts';
 import { averageRating, isEditable, isWritable, maskedName, rewardOf, writingRefusal } from '../../../domain/reviews/rules.ts';
 

@@ -1,5 +1,5 @@
 /** What occurs in random runs. */
-import type { Happening } from '../../../../domain/flows/clockwork.ts';
+import type { Happening } from '../../../../domain/flows/rehearse/clockwork.ts';
 import type { Player } from './play.ts';
 import type { Rehearsal } from './rehearsal.ts';
 

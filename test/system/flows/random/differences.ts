@@ -1,6 +1,6 @@
 /** Where a run and its simulation differ. */
 import { isDeepStrictEqual } from 'node:util';
-import type { FlowState } from '../../../../domain/flows/state.ts';
+import type { FlowState } from '../../../../domain/flows/run/state.ts';
 import type { Rehearsal } from './rehearsal.ts';
 
 export interface Difference {

@@ -1,7 +1,7 @@
 /** Random flows as a store publishes them: keys of their own, permissions, and external nodes whose answers are known. */
 import fc from 'fast-check';
-import type { Action, Edge, ExternalNode, Graph, Node, Permission, Permissions, StateNode } from '../../../../domain/flows/graph.ts';
-import type { Simulation } from '../../../../domain/flows/simulate.ts';
+import type { Action, Edge, ExternalNode, Graph, Node, Permission, Permissions, StateNode } from '../../../../domain/flows/graph/graph.ts';
+import type { Simulation } from '../../../../domain/flows/rehearse/simulate.ts';
 import { type PublishableFlow, publishableFlows } from '../../../units/flows/arbitraries.ts';
 import { Pen } from '../../../units/flows/pen.ts';
 

@@ -1,9 +1,9 @@
 /** What sellers, buyers and other systems do to a bought item, by chance: what its state offers, and some that it does not. */
-import type { Action } from '../../../../domain/flows/graph.ts';
-import { leaves } from '../../../../domain/flows/positions.ts';
-import type { SimulatedEvent } from '../../../../domain/flows/simulate.ts';
-import type { FlowState, InputIssue } from '../../../../domain/flows/state.ts';
-import { isBefore } from '../../../../domain/flows/status.ts';
+import type { Action } from '../../../../domain/flows/graph/graph.ts';
+import { leaves } from '../../../../domain/flows/run/positions.ts';
+import type { SimulatedEvent } from '../../../../domain/flows/rehearse/simulate.ts';
+import type { FlowState, InputIssue } from '../../../../domain/flows/run/state.ts';
+import { isBefore } from '../../../../domain/flows/graph/status.ts';
 import type { ActionPayload } from '../../../../domain/orders/messages.ts';
 import { Fault } from '../../../../domain/kernel/errors.ts';
 import type { RunName } from '../../../../workflows/kernel/start.ts';

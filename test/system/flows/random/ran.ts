@@ -1,7 +1,7 @@
 /** What a host has kept of an item: the records of its flow, where the flow stands, its claims. */
 import type { Tx } from '../../../../db/kernel/tx.ts';
-import type { Effect, FlowState, Trace } from '../../../../domain/flows/state.ts';
-import type { PublicStatus } from '../../../../domain/flows/status.ts';
+import type { Effect, FlowState, Trace } from '../../../../domain/flows/run/state.ts';
+import type { PublicStatus } from '../../../../domain/flows/graph/status.ts';
 
 export interface RanRecord {
   readonly event: { readonly type: string; readonly claimId?: string; readonly call?: string };

@@ -1,11 +1,11 @@
 /** The same as a simulation: what was done to an item, each at the time at which it happened, and what `simulate` says to that. */
-import { isOver } from '../../../../domain/flows/members.ts';
-import { nearest } from '../../../../domain/flows/positions.ts';
-import { type Answer, simulate, type SimulatedEvent, type SimulatedStep } from '../../../../domain/flows/simulate.ts';
-import type { Happening } from '../../../../domain/flows/clockwork.ts';
-import { effectsOn } from '../../../../domain/flows/effects.ts';
-import { type Job, jobsOf } from '../../../../domain/flows/jobs.ts';
-import type { PublicStatus } from '../../../../domain/flows/status.ts';
+import { isOver } from '../../../../domain/flows/run/members.ts';
+import { nearest } from '../../../../domain/flows/run/positions.ts';
+import { type Answer, simulate, type SimulatedEvent, type SimulatedStep } from '../../../../domain/flows/rehearse/simulate.ts';
+import type { Happening } from '../../../../domain/flows/rehearse/clockwork.ts';
+import { effectsOn } from '../../../../domain/flows/run/effects.ts';
+import { type Job, jobsOf } from '../../../../domain/flows/run/jobs.ts';
+import type { PublicStatus } from '../../../../domain/flows/graph/status.ts';
 import { permissionsOf } from '../../../../domain/claims/filing.ts';
 import type { Attempt, Player, Refused } from './play.ts';
 import { type Ran, type RanRecord, waitedBy } from './ran.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { checkGraph } from '../../../../domain/flows/check/checkGraph.ts';
-import type { Edge, Graph, Node } from '../../../../domain/flows/graph.ts';
+import type { Edge, Graph, Node } from '../../../../domain/flows/graph/graph.ts';
 import { onElapsed, onResult, onSeller } from '../../../../domain/flows/presets/parts.ts';
 import { context } from './sample.ts';
 

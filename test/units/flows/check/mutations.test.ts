@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { checkGraph, type Issue } from '../../../../domain/flows/check/checkGraph.ts';
-import type { Edge, ExternalNode, Graph, ParallelNode, StateNode } from '../../../../domain/flows/graph.ts';
+import type { Edge, ExternalNode, Graph, ParallelNode, StateNode } from '../../../../domain/flows/graph/graph.ts';
 import { onBuyer, onElapsed, onEvent, onResult, onSeller } from '../../../../domain/flows/presets/parts.ts';
 import { context, type Open, sample } from './sample.ts';
 

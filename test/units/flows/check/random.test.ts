@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { checkGraph } from '../../../../domain/flows/check/checkGraph.ts';
-import { compileFlow } from '../../../../domain/flows/flow.ts';
-import { leaves } from '../../../../domain/flows/positions.ts';
-import { isBefore } from '../../../../domain/flows/status.ts';
+import { compileFlow } from '../../../../domain/flows/run/flow.ts';
+import { leaves } from '../../../../domain/flows/run/positions.ts';
+import { isBefore } from '../../../../domain/flows/graph/status.ts';
 import { contextOf, publishableFlows, type PublishableFlow } from '../arbitraries.ts';
 import { begin, choicesOfWalk, finish, happen, type Walk } from '../walking.ts';
 

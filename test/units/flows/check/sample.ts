@@ -1,5 +1,5 @@
 /** A flow with every type of node, and what is published beside it. */
-import type { Bundle, Graph } from '../../../../domain/flows/graph.ts';
+import type { Bundle, Graph } from '../../../../domain/flows/graph/graph.ts';
 import type { CheckContext } from '../../../../domain/flows/check/checkGraph.ts';
 import { PLATFORM_FIELDS } from '../../../../domain/orders/platform.ts';
 import { onBuyer, onElapsed, onResult, onSeller } from '../../../../domain/flows/presets/parts.ts';

@@ -1,0 +1,30 @@
+/** When a store's next external call may be made (F47). Real times, in milliseconds. */
+import { MINUTE, SECOND } from '../../kernel/time.ts';
+
+/** Of one store, by the real clock. */
+export const CALLS_IN_FLIGHT = 10;
+export const CALLS_A_MINUTE = 60;
+/** A call that waits for others asks again after this, and so much later for each ten before it, if the end of one does not tell it before. */
+const ASK_AGAIN_MS = 5 * SECOND;
+
+export interface Traffic {
+  readonly now: number;
+  /** When those of the last minute were begun, oldest first. */
+  readonly begun: readonly number[];
+  readonly inFlight: number;
+  /** Calls that wait, and were asked for before. */
+  readonly ahead: number;
+}
+/** Null: now. Else when to ask again, later than now: those ahead go first. */
+export function turnAt({ now, begun, inFlight, ahead }: Traffic): number | null {
+  const over = inFlight + ahead - CALLS_IN_FLIGHT;
+  const late = begun.length + ahead - CALLS_A_MINUTE;
+  if (over < 0 && late < 0) return null;
+  const whenFree = over < 0 ? now : now + Math.min(MINUTE, ASK_AGAIN_MS * (1 + Math.floor(over / CALLS_IN_FLIGHT)));
+  return Math.max(whenFree, late < 0 ? now : minuteOf(now, begun, late), now + SECOND);
+}
+/** When so many of the last minute's, and one, are older than a minute; those that wait are begun then, and so on. */
+function minuteOf(now: number, begun: readonly number[], late: number): number {
+  const round = Math.floor(late / CALLS_A_MINUTE);
+  return (begun[late % CALLS_A_MINUTE] ?? now) + MINUTE * (1 + round);
+}
