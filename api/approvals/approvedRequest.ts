@@ -8,11 +8,11 @@ import type { ApiDeps, GivenDeps } from '../declare/deps.ts';
 import { NEVER_GONE } from '../web/gone.ts';
 import type { Caller } from '../declare/caller.ts';
 import type { Endpoint } from '../declare/endpoint.ts';
-import { rehearsed } from '../pipeline/call.ts';
+import { rehearse, levelsOf } from '../preview/rehearse.ts';
 import type { PreviewNow } from '../declare/ports.ts';
 import { reauthenticate } from './reauthenticate.ts';
-import { levelsOf } from '../preview/rehearse.ts';
-import { createReader, type ReadRequest, validated } from '../pipeline/readRequest.ts';
+import { createReader, type ReadRequest } from '../pipeline/readRequest.ts';
+import { validated } from '../pipeline/validateRequest.ts';
 import type { Incoming } from '../declare/incoming.ts';
 import type { Request } from '../declare/request.ts';
 
@@ -78,7 +78,7 @@ function createPreviewNow(deps: ApiDeps, endpoints: readonly Endpoint[]): Previe
       const approved = { ...approval, approverUserId: userId, approverScopes: [...scopes] };
       const caller = await reauthenticate(approved, deps, times);
       const isOfNobody = await inTenant(deps.orm, caller, REQUEST, (tx) => isOfNobodyNow(tx, approval));
-      const { preview } = await rehearsed(await requestOf(found, { approval, caller, isOfNobody }, deps));
+      const { preview } = await rehearse(await requestOf(found, { approval, caller, isOfNobody }, deps));
       return isSamePreview(approval.preview, preview, levelsOf(found.endpoint)) ? null : preview;
     } catch (error) {
       if (!(error instanceof Fault))

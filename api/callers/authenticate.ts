@@ -1,4 +1,4 @@
-/** Authentication and authorization. Refusals of roles and scopes come before the validation of the body (D68). */
+/** Authentication: who sends a request. */
 import type { RouterContext } from '@koa/router';
 import type { Context } from 'koa';
 import { findCustomer } from '../../db/customers/queries.ts';
@@ -8,15 +8,13 @@ import { sqlOn } from '../../db/kernel/sql.ts';
 import { NO_STORE } from '../../db/kernel/tenancy.ts';
 import { inTenant, READ, REQUEST, tenancyOf } from '../../db/kernel/tx.ts';
 import { findTenant, type Tenant } from '../../db/stores/queries.ts';
-import { covers, type Role } from '../../domain/identity/rules.ts';
 import type { Acting } from '../../domain/identity/actors.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { actorOf } from './actor.ts';
-import { deniedBy, RESERVED } from '../declare/agents.ts';
 import { type Proof, proofOf } from './bearer.ts';
 import { admitPage } from '../web/crossOrigin.ts';
 import type { ApiDeps } from '../declare/deps.ts';
-import { type Access, type Endpoint, isManaged } from '../declare/endpoint.ts';
+import { type Access, type Endpoint } from '../declare/endpoint.ts';
 import type { Caller } from '../declare/caller.ts';
 import { meterOf } from './meter.ts';
 import { findLivePerson, rightsOf, scopesOf, tokenRefOf } from './rights.ts';
@@ -105,22 +103,6 @@ function byApiToken(found: NonNullable<Proof['apiToken']>, realNow: number): Kno
     role: null,
     person: null,
   };
-}
-
-/** INSUFFICIENT_ROLE unless a person with one of these roles logged in at the console (D29); before scopes and body (D68, D79). */
-export function requireConsole({ tokenOrigin, role }: Pick<Caller, 'tokenOrigin' | 'role'>, roles: readonly Role[]): void {
-  if (tokenOrigin !== 'console' || role === null || !roles.includes(role)) throw new Fault('INSUFFICIENT_ROLE');
-}
-
-/** Roles and scopes of an operation of the management API. */
-export function authorize(endpoint: Endpoint, caller: Pick<Caller, 'tokenOrigin' | 'role' | 'scopes' | 'isAgent'>): void {
-  const agents = caller.isAgent ? endpoint.agentAccess : undefined;
-  if (agents === 'none' && !isManaged(endpoint)) throw deniedBy(endpoint, RESERVED);
-  if (endpoint.console && !agents) requireConsole(caller, endpoint.console);
-  const { scopes = [], scopeOf } = endpoint;
-  const missing = scopes.filter((scope) => !covers(caller.scopes, scope));
-  const isRefused = scopeOf ? missing.length === scopes.length : missing.length > 0;
-  if (isRefused) throw new Fault('INSUFFICIENT_SCOPE', { details: { required: missing } });
 }
 
 /** A person before a store is chosen. `console`: the login has to be one at the console; roles do not matter (X1). */

@@ -23,3 +23,6 @@ export interface Incoming {
   /** Aborted when nobody waits for the answer any more; never, where somebody always does. */
   readonly gone: () => AbortSignal;
 }
+
+/** Null for what no id looks like: nothing else that a path says is recorded. */
+export const idOf = (sent: string | undefined): string | null => (sent !== undefined && /^[\w-]{1,64}$/.test(sent) ? sent : null);

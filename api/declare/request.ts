@@ -3,7 +3,7 @@ import type { OperationKey } from '../../db/runs/operations.ts';
 import type { Preview } from '../../domain/approvals/rules.ts';
 import type { Caller } from './caller.ts';
 import type { ApiDeps } from './deps.ts';
-import type { Endpoint } from './endpoint.ts';
+import { type Endpoint, isPersonal, isWrite } from './endpoint.ts';
 import type { Incoming, UploadedFile } from './incoming.ts';
 
 export interface RequestInput {
@@ -39,3 +39,7 @@ interface Execution {
   /** The preview that was approved: it does that, or nothing (G51). */
   readonly approved: Preview;
 }
+
+export const DRY_RUN = 'x-svc-dry-run';
+export const hasDryRun = (endpoint: Endpoint): boolean => isWrite(endpoint) || isPersonal(endpoint);
+export const isDryRun = (endpoint: Endpoint, { header }: Incoming): boolean => hasDryRun(endpoint) && header(DRY_RUN) === '1';

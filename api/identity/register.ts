@@ -7,7 +7,8 @@ import { type AuthMethod, covers, GRANT_TYPES, type GrantType, narrow, redirectP
 import { Fault } from '../../domain/kernel/errors.ts';
 import { isVisible, nameForm } from '../../domain/kernel/text.ts';
 import { traceIdOf } from '../pipeline/audit.ts';
-import { byStoreToken, requireConsole, type StoreCaller } from '../callers/authenticate.ts';
+import { byStoreToken, type StoreCaller } from '../callers/authenticate.ts';
+import { requireConsole } from '../callers/authorize.ts';
 import { readJson } from '../web/body.ts';
 import type { ApiDeps } from '../declare/deps.ts';
 import { textErrors } from '../validation/validate.ts';

@@ -1,19 +1,22 @@
 /** The steps of a request until it has passed every check (order.ts). */
 import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import { type Authenticated, authorize } from '../callers/authenticate.ts';
+import type { Authenticated } from '../callers/authenticate.ts';
+import { authorize } from '../callers/authorize.ts';
 import { deniedBy, isAlwaysDenied, RESERVED } from '../declare/agents.ts';
 import type { Caller } from '../declare/caller.ts';
 import type { ApiDeps } from '../declare/deps.ts';
 import type { Endpoint } from '../declare/endpoint.ts';
 import { errorsOf } from '../declare/errors.ts';
 import type { Incoming } from '../declare/incoming.ts';
-import type { Request } from '../declare/request.ts';
+import { type Request, isDryRun } from '../declare/request.ts';
 import { checker, textErrors } from '../validation/validate.ts';
-import { originOf, recordRefusal } from './audit.ts';
-import { subjectOf } from './idempotency.ts';
+import { originOf } from '../callers/origin.ts';
+import { recordRefusal } from './audit.ts';
+import { subjectOf } from '../callers/principal.ts';
 import { inTurn } from './largeRequests.ts';
-import { createReader, isDryRun, type ReadRequest, validated } from './readRequest.ts';
+import { createReader, type ReadRequest } from './readRequest.ts';
+import { validated } from './validateRequest.ts';
 import type { Step } from './step.ts';
 
 /** An operation, ready to take requests. Its schemas are compiled on first use. */

@@ -1,8 +1,8 @@
-/** The audit log's record of a management request, and the origin of what it changes (G42 … G45). */
+/** The audit log's record of a management request (G42 … G45). */
 import { hash } from 'node:crypto';
 import { recordRequest } from '../../db/audit/commands.ts';
 import { currentTrace } from '../../db/kernel/tracing.ts';
-import { BY_BUYER, type ChangeOrigin, inTenant, REQUEST, type Tx } from '../../db/kernel/tx.ts';
+import { inTenant, REQUEST, type Tx } from '../../db/kernel/tx.ts';
 import type { Outcome } from '../../domain/audit/rules.ts';
 import type { Target } from '../../domain/audit/targets.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
@@ -10,22 +10,9 @@ import type { ApiDeps } from '../declare/deps.ts';
 import type { Caller } from '../declare/caller.ts';
 import { type Endpoint, isManaged } from '../declare/endpoint.ts';
 import { asFault, refusal } from '../web/envelope.ts';
-import type { Incoming } from '../declare/incoming.ts';
+import { idOf, type Incoming } from '../declare/incoming.ts';
 import { type Difference, NO_DIFFERENCE, plannedTarget } from '../preview/compare.ts';
 import { isBulk } from '../declare/subject.ts';
-
-/** The origin of a request's changes. */
-export function originOf({ actor }: Pick<Caller, 'actor'>, requestId: string, params: Incoming['params'] = {}): ChangeOrigin {
-  if (!actor) return BY_BUYER;
-  const { type, id, name, via, onBehalfOf } = actor;
-  return {
-    actor: { type, id, name },
-    requestId,
-    // Of a decision.
-    approvalId: idOf(params['approvalId']),
-    metadata: { ...(via && { via }), ...(onBehalfOf !== null && { onBehalfOf }) },
-  };
-}
 
 /** A request that has passed authentication. */
 export interface Audited {
@@ -48,9 +35,6 @@ const TRACE = /^[0-9a-f]{2}-([0-9a-f]{32})-/;
 /** Of the trace that the client sent (`traceparent`), else of one's own; where nothing is traced, one that is derived from the request's id. */
 export const traceIdOf = (sent: string | undefined, requestId: string): string =>
   TRACE.exec(sent ?? '')?.[1] ?? TRACE.exec(currentTrace() ?? '')?.[1] ?? hash('sha256', requestId).slice(0, 32);
-
-/** Null for what no id looks like: nothing else that a path says is recorded. */
-const idOf = (sent: string | undefined): string | null => (sent !== undefined && /^[\w-]{1,64}$/.test(sent) ? sent : null);
 
 /** What the request is about, as far as its path says it; a creation and a bulk have no id. */
 export function targetOf(endpoint: Endpoint, { storeId }: Pick<Caller, 'storeId'>, params: Incoming['params']): Target | null {

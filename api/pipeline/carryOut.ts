@@ -3,10 +3,10 @@ import { Fault } from '../../domain/kernel/errors.ts';
 import type { Answer, Outgoing } from '../declare/answer.ts';
 import { isManaged, isPersonal } from '../declare/endpoint.ts';
 import type { Request } from '../declare/request.ts';
-import { Stale } from '../preview/rehearse.ts';
+import { Stale, rehearse } from '../preview/rehearse.ts';
 import { beginApproved } from './approved.ts';
 import { record, targetOf, traceIdOf } from './audit.ts';
-import { type CallInput, rehearsed } from './call.ts';
+import type { CallInput } from '../declare/call.ts';
 import { createCommands } from './commands.ts';
 import { countingOf } from './counting.ts';
 import type { Working } from './perform.ts';
@@ -25,12 +25,12 @@ export const carryOut = (hooks: TransactionHooks) =>
  * transition, or is refused. Where one was, the request is shown anew (G51).
  */
 async function commandApproved(request: Request, call: CallInput, outgoing: Outgoing): Promise<Answer> {
-  const expects = await beginApproved(request, () => rehearsed(request));
+  const expects = await beginApproved(request, () => rehearse(request));
   try {
     return await command(request, call, { outgoing, expects });
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'APPROVAL_STALE') throw error;
-    throw new Stale((await rehearsed(request)).preview);
+    throw new Stale((await rehearse(request)).preview);
   }
 }
 

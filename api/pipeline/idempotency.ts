@@ -4,6 +4,7 @@ import { hashKey, type OperationKey, type StoredReply } from '../../db/runs/oper
 import type { Keyring, SealLocation } from '../../db/kernel/keyring.ts';
 import { canonical } from '../../domain/kernel/canonical.ts';
 import type { FieldError } from '../../domain/kernel/errors.ts';
+import { subjectOf } from '../callers/principal.ts';
 import type { Caller } from '../declare/caller.ts';
 import type { Endpoint } from '../declare/endpoint.ts';
 import type { Incoming } from '../declare/incoming.ts';
@@ -16,17 +17,6 @@ export function sentKey({ header }: Pick<Incoming, 'header'>, problems: FieldErr
   if (!/^[\x20-\x7e]{1,255}$/.test(key))
     problems.push({ field: 'Idempotency-Key', code: 'INVALID', message: '1 to 255 printable ASCII characters' });
   return key;
-}
-
-/**
- * The principal of an anonymous request (X15): the order in the path, or else the e-mail or contact of the body, hashed in lower case.
- * Never the client address, which strangers share. Null: no principal, so that the key has no effect.
- */
-export function subjectOf(params: Readonly<Record<string, string>>, body: unknown): string | null {
-  if (params['orderId'] !== undefined) return `order/${params['orderId']}`;
-  const { email, contact } = (body ?? {}) as { readonly email?: unknown; readonly contact?: unknown };
-  const named = [email, contact].find((value) => typeof value === 'string');
-  return named === undefined ? null : `contact/${createHash('sha256').update(named.toLowerCase()).digest('hex')}`;
 }
 
 interface Sent {

@@ -9,6 +9,20 @@ import { answerDryRun, checkAiQuota, fileForApproval, prepare, replayStored, sto
 import { Steps } from './step.ts';
 import type { TransactionHooks } from './transact.ts';
 
+/** Of a request as it arrived. Roles and scopes come before the body, and all problems of the body at once (D7, D68). */
+export const ACCEPT = Steps.first(identify)
+  .next(recordRefusals)
+  .next(checkRights)
+  .next(refuseReserved)
+  .next(refuseFirst)
+  .next(readBody)
+  .next(checkAnswer)
+  .next(takeTurn)
+  .next(validate)
+  .last(function perform(request) {
+    return PERFORM.walk(request);
+  });
+
 /** What its transaction does beside its handler. */
 const HOOKS: TransactionHooks = {
   /** Before anything else, the row of its key too: a withdrawal and a change of the same member come one after the other (U14). */
@@ -28,15 +42,3 @@ export const PERFORM = Steps.first(answerDryRun)
   .next(fileForApproval)
   .next(prepare)
   .last(carryOut(HOOKS));
-
-/** Of a request as it arrived. Roles and scopes come before the body, and all problems of the body at once (D7, D68). */
-export const ACCEPT = Steps.first(identify)
-  .next(recordRefusals)
-  .next(checkRights)
-  .next(refuseReserved)
-  .next(refuseFirst)
-  .next(readBody)
-  .next(checkAnswer)
-  .next(takeTurn)
-  .next(validate)
-  .last(PERFORM.walk);

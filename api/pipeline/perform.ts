@@ -5,9 +5,9 @@ import { Fault } from '../../domain/kernel/errors.ts';
 import { type AgentDecision, isAlwaysDenied, needsDecision, policyOf, RESERVED } from '../declare/agents.ts';
 import type { Answer, Outgoing } from '../declare/answer.ts';
 import type { Request } from '../declare/request.ts';
-import { answeredPreview, deniedPreview } from '../preview/rehearse.ts';
+import { answeredPreview, deniedPreview, rehearse } from '../preview/rehearse.ts';
 import { record } from './audit.ts';
-import { type CallInput, callOf, outgoingOf, rehearsed } from './call.ts';
+import { type CallInput, callOf, outgoingOf } from '../declare/call.ts';
 import { countingOf } from './counting.ts';
 import { fileUnlessAllowed } from './fileApproval.ts';
 import { ofOrder } from './idempotency.ts';
@@ -37,7 +37,7 @@ export const answerDryRun: Step<Request, Request> = async (request, rest) => {
     await record(request, { outcome: 'DRY_RUN', statusCode: 200 });
     return answered(RESERVED, deniedPreview(request));
   }
-  const { decision, difference, preview } = await rehearsed(request);
+  const { decision, difference, preview } = await rehearse(request);
   await record(request, { outcome: 'DRY_RUN', statusCode: 200, difference });
   return answered(decision, answeredPreview(preview));
 };
@@ -82,7 +82,7 @@ export const checkAiQuota: Step<Working, Working> = async (work, rest) => {
 export const fileForApproval: Step<Working, Working> = async (work, rest) => {
   const { request } = work;
   const mayWait = needsDecision(request.endpoint, request.caller) && policyOf(request.endpoint) === 'approval';
-  return (mayWait ? await fileUnlessAllowed(request, await rehearsed(request)) : null) ?? rest(work);
+  return (mayWait ? await fileUnlessAllowed(request, await rehearse(request)) : null) ?? rest(work);
 };
 
 /** What the operation does before its transaction. */

@@ -5,6 +5,7 @@ import { comparedOf, isSamePreview, type Preview } from '../../domain/approvals/
 import type { AgentDecision } from '../declare/agents.ts';
 import { decide } from './decide.ts';
 import { RunAgain, runAgain } from '../declare/runAgain.ts';
+import { callOf, outgoingOf } from '../declare/call.ts';
 import type { Endpoint } from '../declare/endpoint.ts';
 import { rehearsedCommands } from './rehearsedCommands.ts';
 import type { Request } from '../declare/request.ts';
@@ -24,9 +25,11 @@ export interface Judgement {
 /** Thrown at the end, so that nothing can commit. */
 class RolledBack extends Error {}
 
-/** Refusals are those of the real request. */
-export async function rehearse(request: Request, call: object, prepared: unknown): Promise<Judgement> {
+/** The dry run of a request that has passed every check. Refusals are those of the real one; nothing outside of Postgres is done. */
+export async function rehearse(request: Request): Promise<Judgement> {
   const { endpoint, deps, caller, input } = request;
+  const call = callOf(request, outgoingOf(request), (_, instead) => Promise.resolve(instead));
+  const prepared = await endpoint.prepare?.(call);
   const run = endpoint.run as (call: object) => Promise<unknown>;
   let judgement: Judgement | undefined;
   const work = async (opened: Tx): Promise<never> => {
