@@ -1,6 +1,6 @@
 /**
- * What happens to a request, in this order, wherever it comes from: over HTTP (mount.ts), through `/mcp` (dispatch.ts), or, from `answerDryRun`
- * on, as the execution of what was approved (approvals/execute.ts). docs/architecture.md#endpoints shows the same list.
+ * What happens to a request, in this order, wherever it comes from: over HTTP (mount.ts) or through `/mcp` (dispatch.ts). The execution of
+ * an approved request (approvals/execute.ts) begins at PERFORM. docs/architecture.md#endpoints shows the same list.
  */
 import { checkAnswer, checkRights, identify, readBody, recordRefusals, refuseFirst, refuseReserved, takeTurn, validate } from './accept.ts';
 import { carryOut } from './carryOut.ts';

@@ -15,8 +15,8 @@ import { operationOf, sentKey } from './idempotency.ts';
 import type { ReadRequest } from './readRequest.ts';
 
 /**
- * VALIDATION_FAILED with all problems at once; the operation's 404 for an id in the path that cannot exist; INSUFFICIENT_SCOPE. `hasOwnKey`: it is carried out
- * under another key than its client's.
+ * VALIDATION_FAILED with all problems at once; the operation's 404 for an id in the path that cannot exist; INSUFFICIENT_SCOPE.
+ * `hasOwnKey`: it is carried out under another key than its client's.
  */
 export async function validated(request: ReadRequest, context: RequestContext, { hasOwnKey = false } = {}): Promise<Request> {
   const { incoming, endpoint, deps, caller } = context;

@@ -15,7 +15,7 @@ export interface Limits {
   /** It changes nothing: where stores share connections, such transactions wait in a line of their own (shares.ts). */
   readonly isRead?: boolean;
 }
-/** Of API requests. A concurrent duplicate is waited for in several transactions, five seconds in all (D26, api/pipeline/mount.ts). */
+/** Of API requests. A concurrent duplicate is waited for in several transactions, five seconds in all (D26, api/pipeline/transact.ts). */
 export const REQUEST: Limits = { statementMs: 2500, lockMs: 2000 };
 export const READ: Limits = { ...REQUEST, isRead: true };
 /** Of transitions: below the two seconds of their local activity. */

@@ -157,7 +157,7 @@ test('no folder imports in a circle', () => {
   expect(circleIn(usesOf(folder))).toEqual([]);
 });
 
-test('no folder of domain/ imports in a circle, whatever it stands in: an engine of flows knows nothing of what checks or rehearses them', () => {
+test('no folder of domain/ imports in a circle, at any depth: what runs a flow knows nothing of what checks or rehearses it', () => {
   const uses = usesOf(dirname);
   expect(circleIn(new Map([...uses].filter(([folder]) => folder.startsWith('domain/'))))).toEqual([]);
 });
