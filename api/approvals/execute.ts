@@ -30,7 +30,7 @@ import type { Answer } from '../declare/answer.ts';
 import { incomingOf, isOfNobodyNow, type Known, operationsById, requestOf } from './approvedRequest.ts';
 import { reauthenticate } from './reauthenticate.ts';
 import { asFault, type ErrorReply, refusal } from '../web/envelope.ts';
-import { Stale } from '../preview/rehearse.ts';
+import { Stale } from '../preview/preview.ts';
 
 /** Executions have one request id each, whichever try carries it out: that of the result and of its audit records. It sorts by time. */
 const executionRequestId = ({ createdAt, ...approval }: ApprovalRequest): string =>

@@ -2,7 +2,8 @@
 import { renewPreview } from '../../db/approvals/commands.ts';
 import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { hashKey, type OperationKey, storedReply, storeReply } from '../../db/runs/operations.ts';
-import { checkApproved, type Judgement } from '../preview/rehearse.ts';
+import { checkApproved } from '../preview/preview.ts';
+import type { Judgement } from '../preview/rehearse.ts';
 import type { Request } from '../declare/request.ts';
 
 /**

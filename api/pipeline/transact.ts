@@ -13,7 +13,8 @@ import { isManaged } from '../declare/endpoint.ts';
 import { replyLocation, sealReply } from './idempotency.ts';
 import type { Answer, Outgoing } from '../declare/answer.ts';
 import { replayIn } from './replay.ts';
-import { checkApproved, type Judgement, previewOf } from '../preview/rehearse.ts';
+import { checkApproved, previewOf } from '../preview/preview.ts';
+import type { Judgement } from '../preview/rehearse.ts';
 import type { Request } from '../declare/request.ts';
 import { compare, type Difference, NO_DIFFERENCE } from '../preview/compare.ts';
 
