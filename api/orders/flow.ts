@@ -2,7 +2,7 @@ import { readFlowHead } from '../../db/flows/queries.ts';
 import { readItem } from '../../db/orders/queries.ts';
 import { viewFlow } from '../../db/orders/views.ts';
 import { endpoint } from '../declare/endpoint.ts';
-import { Flow } from './schemas.ts';
+import { Flow } from './flowSchemas.ts';
 
 export const flow = endpoint({
   id: 'orders.flow',
