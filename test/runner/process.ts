@@ -1,4 +1,5 @@
 /** Runs suites on `jest-circus`, one after the other, as the runner asks for them. */
+import { flushCompileCache } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'expect';
 import { addEventHandler, getState, resetState, run } from 'jest-circus';
@@ -26,7 +27,11 @@ process.on('message', (request: SuiteRequest) => {
     .catch((error: unknown) => ({
       error: error instanceof Error ? { message: error.message, stack: error.stack } : { message: String(error) },
     }))
-    .then((answer) => process.send!({ ...answer, rss: process.memoryUsage.rss() }));
+    .then((answer) => {
+      process.send!({ ...answer, rss: process.memoryUsage.rss() });
+      // Now, not at its end: it is killed, and what it compiled is there for the next run.
+      flushCompileCache();
+    });
 });
 
 async function runSuite({ path, testTimeout, testNamePattern }: SuiteRequest) {
