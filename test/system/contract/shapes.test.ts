@@ -155,52 +155,57 @@ describe.each(shown.map((one) => [one.endpoint.id, one] as const))('%s', (id, on
     const headers = await asWhom[one.endpoint.access]();
     const first = (exampleOf(one.endpoint).request ?? {}) as Record<string, unknown>;
     const ok = Object.fromEntries(one.query.filter(({ required }) => required).map(({ name }) => [name, '2030-01-01']));
-    for (const { field, body } of one.body ? violations(first, resolve(one, one.body), one) : []) {
-      const reply = await send(one, headers, ok, body);
-      expect([id, field, body, reply.status, names(reply, field)]).toEqual([id, field, body, 400, true]);
+    for (const wrong of one.body ? violations(resolve(one, one.body), one) : [])
+      expect([id, await unnamed(wrong, (change) => send(one, headers, ok, { ...first, ...change }))]).toEqual([id, []]);
+    for (const text of ['', '§', '\u0001', 'x'.repeat(301), '-1', '99999999999999999999']) {
+      const wrong = one.query.filter(
+        ({ schema }) => !fits(schema, schema.type === 'integer' && /^-?\d+$/.test(text) ? Number(text) : text),
+      );
+      const texts = Object.fromEntries(wrong.map(({ name }) => [name, text]));
+      expect([id, await unnamed(texts, (change) => send(one, headers, { ...ok, ...change }, undefined))]).toEqual([id, []]);
     }
-    for (const { name, schema } of one.query)
-      for (const text of ['', '§', '\u0001', 'x'.repeat(301), '-1', '99999999999999999999']) {
-        if (fits(schema, schema.type === 'integer' && /^-?\d+$/.test(text) ? Number(text) : text)) continue;
-        const reply = await send(one, headers, { ...ok, [name]: text }, undefined);
-        expect([id, name, text, reply.status, names(reply, name)]).toEqual([id, name, text, 400, true]);
-      }
   });
 });
+
+type Change = Readonly<Record<string, unknown>>;
+/**
+ * The changes that are not refused by the name of their field. All problems are told at once, so that all fields are wrong in one request; a
+ * field that its refusal does not name, because what is wrong beside it comes first, is sent by itself.
+ */
+async function unnamed(wrong: Change, request: (change: Change) => Promise<Reply>): Promise<readonly Change[]> {
+  if (Object.keys(wrong).length === 0) return [];
+  const isNamed = (reply: Reply, field: string) => reply.status === 400 && names(reply, field);
+  const together = await request(wrong);
+  const found: Change[] = [];
+  for (const [field, value] of Object.entries(wrong).filter(([name]) => !isNamed(together, name)))
+    if (!isNamed(await request({ [field]: value }), field)) found.push({ [field]: value });
+  return found;
+}
 
 const resolve = ({ schemas }: Shown, schema: Schema): Schema =>
   schema.$ref === undefined ? schema : schemas[schema.$ref.split('/').at(-1)!]!;
 
-interface Wrong {
-  readonly field: string;
-  readonly body: Readonly<Record<string, unknown>>;
-}
-/** Bodies that differ from a good one in one field, and are good no more. */
-function violations(first: Record<string, unknown>, schema: Schema, one: Shown): Wrong[] {
-  const fields = Object.entries(schema.properties ?? {}).flatMap(([field, inner]) => {
-    const { maxLength = 0, minimum = 0, maximum = 0, maxItems = 0 } = resolve(one, inner);
-    const values = [
-      '§',
-      '',
-      '\u0001',
-      'x'.repeat(maxLength + 1),
-      minimum - 1,
-      maximum + 1,
-      1.5,
-      true,
-      [],
-      { zz: 1 },
-      Array.from({ length: maxItems + 1 }, () => 'x'),
-    ];
-    return values.map((value) => ({ field, body: { ...first, [field]: value } }));
+/** What each changes of a good body, which is good no more: every field has a value that is wrong in each of these ways, or is missing. */
+function violations(schema: Schema, one: Shown): Change[] {
+  const properties = Object.entries(schema.properties ?? {}).map(([field, inner]) => [field, resolve(one, inner), inner] as const);
+  const ways: ((bounds: Schema) => unknown)[] = [
+    () => '§',
+    () => '',
+    () => '\u0001',
+    ({ maxLength = 0 }) => 'x'.repeat(maxLength + 1),
+    ({ minimum = 0 }) => minimum - 1,
+    ({ maximum = 0 }) => maximum + 1,
+    () => 1.5,
+    () => true,
+    () => [],
+    () => ({ zz: 1 }),
+    ({ maxItems = 0 }) => Array.from({ length: maxItems + 1 }, () => 'x'),
+  ];
+  const fields = ways.map((way) => {
+    const values = properties.map(([field, bounds, inner]) => [field, way(bounds), inner] as const);
+    // A value that fits the field but not what stands beside it is another rule.
+    return Object.fromEntries(values.filter(([, value, inner]) => !fits(inner, value)).map(([field, value]) => [field, value]));
   });
-  const without = (schema.required ?? []).map((field) => ({
-    field,
-    body: Object.fromEntries(Object.entries(first).filter(([key]) => key !== field)),
-  }));
-  const unknown = { field: 'zz', body: { ...first, zz: 1 } };
-  // A value that fits the field but not what stands beside it is another rule.
-  const isWrong = ({ field, body }: Wrong) =>
-    !(field in body) || !(field in (schema.properties ?? {})) || !fits(schema.properties![field]!, body[field]);
-  return [...fields, ...without, unknown].filter(isWrong);
+  const missing = Object.fromEntries((schema.required ?? []).map((field) => [field, undefined]));
+  return [...fields, missing, { zz: 1 }];
 }
