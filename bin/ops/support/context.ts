@@ -4,7 +4,6 @@ import { Client, Connection } from '@temporalio/client';
 import { Client as Postgres } from 'pg';
 import { actingAs } from '../../../db/kernel/connection.ts';
 import type { RunRow as NamedRow } from '../../../db/runs/rows.ts';
-import { ownerUrl, temporalAddress } from '../environment.ts';
 
 export interface Support {
   readonly temporal: Client;
@@ -12,6 +11,13 @@ export interface Support {
   readonly databaseUrl: string;
   readonly sql: Sql;
   readonly close: () => Promise<void>;
+}
+
+/** Where the system is. */
+export interface SystemAddress {
+  /** The owner's. */
+  readonly databaseUrl: string;
+  readonly temporal: { readonly address: string; readonly namespace: string };
 }
 
 /** The row of a run. */
@@ -27,8 +33,7 @@ export interface RunRow extends NamedRow {
 
 export const isDone = ({ done_at: doneAt, is_swept: isSwept }: RunRow): boolean => doneAt !== null || isSwept;
 
-export async function connect(): Promise<Support> {
-  const [databaseUrl, place] = [ownerUrl(), temporalAddress()];
+export async function connect({ databaseUrl, temporal: place }: SystemAddress): Promise<Support> {
   const postgres = new Postgres({ connectionString: databaseUrl, options: actingAs('sangjeom_operator') });
   await postgres.connect();
   const temporal = new Client({ connection: await Connection.connect({ address: place.address }), namespace: place.namespace });

@@ -87,5 +87,5 @@ test('support shows a ledger without the seller’s words, and says whether it a
   await query('UPDATE point_lot SET remaining_won = 299 WHERE customer_id = $1', [customerId]);
   expect(String(await support('points', customerId))).toContain('It does NOT agree:');
   await query('UPDATE point_lot SET remaining_won = 300 WHERE customer_id = $1', [customerId]);
-  await expect(support('points', 'cus_none')).rejects.toMatchObject({ stderr: expect.stringContaining('is no customer') });
+  await expect(support('points', 'cus_none')).rejects.toThrow('is no customer');
 });
