@@ -68,7 +68,13 @@ await run(async () => {
     check(`sabotage "${sabotage.name}" is caught`, report, report.violations.length > 0);
     rmSync(copy, { recursive: true, force: true });
   }
-  const suites = ['test/system/runs/concurrency', 'test/system/orders/races', 'test/faults/failpoints', 'test/faults/migration'];
+  const suites = [
+    'test/system/runs/concurrency',
+    'test/system/orders/races',
+    'test/faults/failpoints',
+    'test/faults/paymentFailpoints',
+    'test/faults/migration',
+  ];
   const rounds = spawn(process.execPath, [join(root, 'bin/test.ts'), ...suites], {
     stdio: 'inherit',
     env: { ...process.env, STOCK_ROUNDS: '20', RACE_ROUNDS: '200', CLAIM_KILLS: 'all', PAYMENT_KILLS: 'all', FLOW_ITEMS: '1000' },

@@ -6,6 +6,7 @@ import { statSync } from 'node:fs';
  */
 const LONG = [
   'faults/failpoints',
+  'faults/paymentFailpoints',
   'contract/shapes',
   'faults/outage',
   'faults/migration',
