@@ -1,6 +1,7 @@
 /**
- * `npm test`: the whole suite; arguments go to Jest. Beside all others, on two cores, a test may find a system that is too busy. So the few
- * suites that failed in a whole run are run once more, one after the other: a suite that fails again fails the run, one that passes is named.
+ * `npm test`: the whole suite but for the guides (`npm run guides`); arguments go to Jest. Beside all others, on two cores, a test may find
+ * a system that is too busy. So the few suites that failed in a whole run are run once more, one after the other: a suite that fails again
+ * fails the run, one that passes is named.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -16,7 +17,7 @@ const given = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), 'sangjeom-results-'));
 const failedSuites = join(folder, 'failed.json');
 try {
-  process.exitCode = run(given);
+  process.exitCode = run(given.length === 0 ? ['--selectProjects', 'units', 'system'] : given);
   if (process.exitCode !== 0 && given.length === 0) process.exitCode = rerunFailed();
 } finally {
   rmSync(folder, { recursive: true });

@@ -21,6 +21,23 @@ export function stepsOf(page: string): readonly Step[] {
     .map(([, file = '', language = '', text = '']) => ({ file, language, text }));
 }
 
+/** What a file has after a step; `before`: what it has, null where there is none. Throws where the step does not fit. */
+export function textAfter(before: string | null, { file, language, text }: Step): string {
+  if (language !== 'diff') {
+    if (before !== null) throw new Error(`${file} is there already`);
+    return text;
+  }
+  const lines = text.split('\n').slice(0, -1);
+  const without = (mark: '+' | '-') =>
+    lines
+      .filter((line) => !line.startsWith(mark))
+      .map((line) => `${line.slice(1)}\n`)
+      .join('');
+  const [head, tail, ...more] = (before ?? '').split(without('+'));
+  if (tail === undefined || more.length > 0) throw new Error(`${file} does not have once what is changed in it:\n${without('+')}`);
+  return head! + without('-') + tail;
+}
+
 /** A copy of the repository in a temporary folder, with a link to its packages. */
 export class Copy {
   readonly dir: string;
@@ -39,22 +56,11 @@ export class Copy {
     rmSync(this.dir, { recursive: true, force: true });
   }
 
-  apply({ file, language, text }: Step): void {
-    const path = join(this.dir, file);
-    if (language !== 'diff') {
-      if (existsSync(path)) throw new Error(`${file} is there already`);
-      mkdirSync(dirname(path), { recursive: true });
-      return writeFileSync(path, text);
-    }
-    const lines = text.split('\n').slice(0, -1);
-    const without = (mark: '+' | '-') =>
-      lines
-        .filter((line) => !line.startsWith(mark))
-        .map((line) => `${line.slice(1)}\n`)
-        .join('');
-    const [before, after, ...more] = readFileSync(path, 'utf8').split(without('+'));
-    if (after === undefined || more.length > 0) throw new Error(`${file} does not have once what is changed in it:\n${without('+')}`);
-    writeFileSync(path, before! + without('-') + after);
+  apply(step: Step): void {
+    const path = join(this.dir, step.file);
+    const text = textAfter(existsSync(path) ? readFileSync(path, 'utf8') : null, step);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
   }
 
   /** Runs a command of its packages; throws with its output. */
