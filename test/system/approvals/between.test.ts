@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => desk.close());
 
-const CASES = Number(process.env['APPROVAL_CASES'] ?? 24);
+const CASES = Number(process.env['APPROVAL_CASES'] ?? 16);
 
 interface Made {
   readonly productId: string;

@@ -13,7 +13,7 @@ import { call, type Headers_, type Reply } from '../../../bin/dev/client.ts';
 import { loginAs, people, storeToken } from '../../kernel/login.ts';
 import { underTest, type World, world } from '../../kernel/world.ts';
 
-const CASES = Number(process.env['FUZZ_INPUTS'] ?? 2000);
+const CASES = Number(process.env['FUZZ_INPUTS'] ?? 1000);
 
 let shop: World;
 let headersOf: Readonly<Record<string, Headers_>>;

@@ -28,7 +28,7 @@ const LARGE: ReadonlySet<string> = new Set([
   'payment',
 ]);
 const STORES = 6;
-const CUSTOMERS = 3000;
+const CUSTOMERS = 1500;
 let orm: MikroORM;
 let storeId: string;
 

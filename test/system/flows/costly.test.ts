@@ -37,7 +37,7 @@ const hostile = (when: string): Graph => ({
 });
 
 /** `npm run stress` has thirty. */
-const ITEMS = Number(process.env['COSTLY_ITEMS'] ?? 10);
+const ITEMS = Number(process.env['COSTLY_ITEMS'] ?? 5);
 
 let shop: FlowShop;
 beforeAll(async () => {

@@ -30,7 +30,7 @@ async function fail(shop: World, { webhookId }: Receiver, count: number): Promis
 
 test('a receiver that hangs holds forty retries of its store at a time; the others come later, and a first attempt comes meanwhile', async () => {
   const shop = await world();
-  const retries = 80;
+  const retries = 60;
   const known = new Set<string>();
   let [hangs, held, most, isNewHere] = [false, 0, 0, false];
   const hanging = await receiver(shop, ({ headers }, response) => {
@@ -59,7 +59,7 @@ test('a receiver that hangs holds forty retries of its store at a time; the othe
 
 test('a receiver that hangs holds a hundred first attempts of its store at a time, and the others come when these end', async () => {
   const [shop, other] = await Promise.all([world(), world()]);
-  const many = 160;
+  const many = 130;
   const came = new Set<string>();
   let [held, most, cameBefore] = [0, 0, 0];
   await receiver(shop, ({ headers }, response) => {
