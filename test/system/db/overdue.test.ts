@@ -37,7 +37,7 @@ test('a run whose start is still in the outbox is left to the relay', async () =
   await client.end();
 });
 
-const OPEN = Number(process.env['OPEN_RUNS'] ?? 20_000);
+const OPEN = Number(process.env['OPEN_RUNS'] ?? 50_000);
 
 describe(`with ${OPEN} open runs and as many that are done`, () => {
   let owner: Client;
