@@ -26,8 +26,8 @@ afterAll(() => void second.kill());
 describe('two API processes', () => {
   // `npm run faults` has the full count of 20.
   const ROUNDS = Number(process.env['STOCK_ROUNDS'] ?? 2);
-  const BUYERS = Number(process.env['STOCK_BUYERS'] ?? 40);
-  const UNITS = Number(process.env['STOCK_UNITS'] ?? 10);
+  const BUYERS = Number(process.env['STOCK_BUYERS'] ?? 24);
+  const UNITS = Number(process.env['STOCK_UNITS'] ?? 8);
   test.each(Array.from({ length: ROUNDS }, (_, i) => i + 1))(
     `${BUYERS} buyers, stock ${UNITS}: exactly ${UNITS} orders (round %i)`,
     async () => {
