@@ -6,10 +6,7 @@ const LINES = 100;
 /** Of each other order: a page shows no more. */
 const OTHER_LINES = 20;
 
-/** Of each product but the first: a list tells only how many there are. */
-const OTHER_VARIANTS = 20;
-
-/** A hundred products with the longest texts, one of them of 500 variants, and nights of that one. */
+/** A hundred products of 500 variants with the longest texts, and nights of one of them. */
 export async function fillProducts(plant: Planter): Promise<void> {
   await plant.copies('category', 100, (i) => ({ category_id: `cat_${i}`, name: text(50) }));
   const groups = [text(49), text(48), text(47)].map((name) => ({
@@ -34,7 +31,7 @@ export async function fillProducts(plant: Planter): Promise<void> {
        jsonb_populate_record(one.v, jsonb_build_object('variant_id', 'var_' || p.product_id || '_' || n, 'product_id', p.product_id,
          'variant_no', p.product_no || '-' || n, 'seq', n, 'option_values', jsonb_build_array($1::text || n, $1::text, $1::text),
          'sku', $2::text, 'barcode', $2::text, 'seller_code', $2::text, 'additional_price_won', n)) made WHERE p.product_id LIKE 'prd\\_%'
-       AND p.product_no >= 1000 AND (p.product_id = 'prd_0' OR n <= ${OTHER_VARIANTS})`,
+       AND p.product_no >= 1000`,
     [text(40), text(100)],
   );
 }
