@@ -1,6 +1,6 @@
-import { transitionApprovalNotice, readNoticeMail } from '../db/approvals/noticeTransition.ts';
+import { readNoticeMail } from '../db/approvals/noticeTransition.ts';
 import { inTenant, REQUEST } from '../db/kernel/tx.ts';
-import { approvalTransition } from '../db/transitions.ts';
+import { runTransition } from '../db/transitions.ts';
 import type { Answer, Call, Calls, Outcome } from '../workflows/kernel/messages.ts';
 import { completeCall, plannedAt } from './kernel/completeCall.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
@@ -10,10 +10,9 @@ import { approvalMail } from './mail/approval.ts';
 import { createMailer } from './mail/mailer.ts';
 import type { Executor } from './providers/execution.ts';
 
-export const approval: RunActivities<'approval'> = { transition: approvalTransition, calls: executionCalls };
+export const approval: RunActivities<'approval'> = { calls: executionCalls };
 
 export const approvalNotice: RunActivities<'approvalNotice'> = {
-  transition: () => ({ workflowType: 'approvalNotice', transition: transitionApprovalNotice }),
   calls: noticeCalls,
 };
 
@@ -26,7 +25,7 @@ function executionCalls(deps: ActivityDeps): Calls<'approval'> {
     const at = plannedAt(call, deps);
     const executed = await how({ storeId, approvalId, at, ...(clock !== undefined && { clock }) });
     const outcome: Outcome<'approval'> = executed ? { result: 'DONE', ...executed } : { result: 'UNKNOWN' };
-    return completeCall(deps, approvalTransition(deps), call, { entityId: approvalId, outcome, at, clock });
+    return completeCall(deps, runTransition('approval', deps), call, { entityId: approvalId, outcome, at, clock });
   };
   return {
     execute: (call) => withHeartbeat(() => answered(call, executor.execute)),

@@ -1,8 +1,8 @@
 import { activityInfo } from '@temporalio/activity';
+import { runTransition } from '../db/transitions.ts';
 import { DELIVERIES_QUEUE, RUNS_QUEUE } from '../workflows/kernel/queues.ts';
 import { WORKFLOW_TYPES, type WorkflowProperties, WORKFLOWS, type WorkflowType } from '../workflows/kernel/messages.ts';
 import { approval, approvalNotice } from './approvals.ts';
-import { claim } from './claims.ts';
 import { invitation } from './invitations.ts';
 import { atMost, BRIEF_AT_ONCE } from './kernel/brief.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
@@ -10,19 +10,19 @@ import { redactErrors } from './kernel/redact.ts';
 import { type RunActivities, transitionActivity } from './kernel/transition.ts';
 import { orderGroup, orderItem } from './orders.ts';
 import { payment } from './payments.ts';
-import { webhookDelivery, webhookSubscription } from './webhooks.ts';
+import { webhookDelivery } from './webhooks.ts';
 
-/** The activities of each workflow type. */
+/** The activities of each workflow type beside its transition. */
 const RUNS: { readonly [T in WorkflowType]: RunActivities<T> } = {
   approval,
   approvalNotice,
-  claim,
+  claim: {},
   invitation,
   orderGroup,
   orderItem,
   payment,
   webhookDelivery,
-  webhookSubscription,
+  webhookSubscription: {},
 };
 
 type Activities = Readonly<Record<string, (...args: never[]) => Promise<unknown>>>;
@@ -30,9 +30,9 @@ const typesWhere = (fits: (properties: WorkflowProperties) => boolean) => WORKFL
 const all = (activities: readonly Activities[]): Activities => Object.assign({}, ...activities) as Activities;
 
 const transitionsOf = (deps: ActivityDeps, types: readonly WorkflowType[]): Activities =>
-  all(types.map((type) => transitionActivity(deps, RUNS[type].transition(deps))));
+  all(types.map((type) => transitionActivity(deps, RUNS[type].transition?.(deps) ?? runTransition(type, deps))));
 const callsOf = (deps: ActivityDeps, types: readonly WorkflowType[]): Activities =>
-  all(types.map((type) => redactErrors(deps, RUNS[type].calls(deps))));
+  all(types.map((type) => redactErrors(deps, RUNS[type].calls?.(deps) ?? {})));
 
 /** Brief calls as local activities, a bounded number of all of them at a time. */
 const briefCallsOf = (deps: ActivityDeps, types: readonly WorkflowType[]): Activities =>

@@ -1,6 +1,5 @@
 import { readInvitationMail } from '../db/invitations/mail.ts';
 import { inTenant, realTime, REQUEST } from '../db/kernel/tx.ts';
-import { invitationTransition } from '../db/transitions.ts';
 import type { Call, Calls, Outcome } from '../workflows/kernel/messages.ts';
 import { withHeartbeat } from './kernel/heartbeat.ts';
 import type { ActivityDeps } from './kernel/deps.ts';
@@ -9,7 +8,6 @@ import { invitationMail } from './mail/invitation.ts';
 import { createMailer } from './mail/mailer.ts';
 
 export const invitation: RunActivities<'invitation'> = {
-  transition: invitationTransition,
   calls: invitationCalls,
 };
 

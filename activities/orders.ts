@@ -1,6 +1,6 @@
 import { inTenant, REQUEST, type Tx } from '../db/kernel/tx.ts';
 import { readShipment, recordReading } from '../db/orders/tracking.ts';
-import { orderGroupTransition, orderItemTransition } from '../db/transitions.ts';
+import { runTransition } from '../db/transitions.ts';
 import type { Answer, Call, Calls } from '../workflows/kernel/messages.ts';
 import { askExternal } from './externalCalls.ts';
 import { withHeartbeat } from './kernel/heartbeat.ts';
@@ -10,13 +10,11 @@ import type { RunActivities } from './kernel/transition.ts';
 import { developmentCourier, noCourier } from './providers/courier.ts';
 
 export const orderItem: RunActivities<'orderItem'> = {
-  transition: () => orderItemTransition,
   calls: (deps) => ({ ...courierCalls(deps), askExternal: askExternal(deps) }),
 };
 
 /** The items of an order that move together (F32). */
 export const orderGroup: RunActivities<'orderGroup'> = {
-  transition: () => orderGroupTransition,
   calls: (deps) => ({ askExternal: askExternal(deps) }),
 };
 
@@ -36,7 +34,7 @@ function courierCalls(deps: ActivityDeps): Pick<Calls<'orderItem'>, 'pollShipmen
     const reading = await courier.poll({ ...shipment, at });
     const record = (tx: Tx) => recordReading(tx, orderItemId, n, reading);
     const outcome = { result: reading.result };
-    return (await completeCall(deps, orderItemTransition, call, { entityId: orderItemId, outcome, at, record })) as Answer<
+    return (await completeCall(deps, runTransition('orderItem', deps), call, { entityId: orderItemId, outcome, at, record })) as Answer<
       'orderItem',
       'pollShipment'
     >;

@@ -5,7 +5,6 @@ import { inTenant, REQUEST, type Tenancy } from '../db/kernel/tx.ts';
 import type { RunTransition } from '../db/runs/transition.ts';
 import { beginAttempt, isAttemptOpen } from '../db/webhooks/attempts.ts';
 import { transitionWebhookDelivery } from '../db/webhooks/transition.ts';
-import { transitionWebhookSubscription } from '../db/webhooks/subscription.ts';
 import { SECOND } from '../domain/kernel/time.ts';
 import type { Answer, BriefCalls, Call, Calls, Outcome } from '../workflows/kernel/messages.ts';
 import type { Delayed } from '../domain/webhooks/machine.ts';
@@ -22,14 +21,8 @@ const FOREIGN_ATTEMPT_MS = 12 * SECOND;
 const BRIEF_WAIT_MS = SECOND;
 
 export const webhookDelivery: RunActivities<'webhookDelivery'> = {
-  transition: () => deliveryTransition(),
   calls: webhookCalls,
   brief: briefWebhookCalls,
-};
-
-export const webhookSubscription: RunActivities<'webhookSubscription'> = {
-  transition: () => ({ workflowType: 'webhookSubscription', transition: transitionWebhookSubscription }),
-  calls: () => ({}),
 };
 
 /** An attempt, once at a time in a process. A retry is put off while its store has too many in flight. */
@@ -104,7 +97,7 @@ async function putOff(deps: ActivityDeps, call: Call<'webhookDelivery'>, delayed
   return completeCall(deps, deliveryTransition({ delayedMs }), call, { entityId: deliveryId, outcome: { result: 'DELAYED' }, at });
 }
 
-const deliveryTransition = (answer: AttemptOutcome | Delayed | null = null): RunTransition<'webhookDelivery'> => ({
+const deliveryTransition = (answer: AttemptOutcome | Delayed): RunTransition<'webhookDelivery'> => ({
   workflowType: 'webhookDelivery',
   transition: (tx, run, event) => transitionWebhookDelivery(tx, run, event, answer),
 });

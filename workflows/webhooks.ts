@@ -33,11 +33,3 @@ export const firstPlan = ({ storeId, entityId: deliveryId, isBrief }: RunRef, at
   note: 'The first attempt.',
   status: 'PENDING',
 });
-
-/**
- * Cleanup after the suspension or deletion of a subscription: ends waiting deliveries, deletes records, a portion per transition. Timers: a
- * pause between portions. Calls: none.
- */
-export async function webhookSubscription(run: RunRef): Promise<void> {
-  await host(run, { type: 'webhookSubscription', times: null, calls: {} });
-}

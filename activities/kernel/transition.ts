@@ -10,6 +10,7 @@ import { Fault } from '../../domain/kernel/errors.ts';
 import {
   type BriefCallName,
   type BriefCalls,
+  type CallName,
   type Calls,
   type Plan,
   type RunEvent,
@@ -22,11 +23,12 @@ import {
 import type { ActivityDeps } from './deps.ts';
 import { DelayedTurn } from './places.ts';
 
-/** The activities of a workflow type: its transition, the calls of its plan, and its brief calls where it has some. */
+/** What the activities of a workflow type are beside its transition (db/transitions.ts). */
 export type RunActivities<T extends WorkflowType> = {
-  readonly transition: (deps: ActivityDeps) => RunTransition<T>;
-  readonly calls: (deps: ActivityDeps) => Calls<T>;
-} & ([BriefCallName<T>] extends [never] ? { readonly brief?: never } : { readonly brief: (deps: ActivityDeps) => BriefCalls<T> });
+  /** Where its activity does more than the transition. */
+  readonly transition?: (deps: ActivityDeps) => RunTransition<T>;
+} & ([CallName<T>] extends [never] ? { readonly calls?: never } : { readonly calls: (deps: ActivityDeps) => Calls<T> }) &
+  ([BriefCallName<T>] extends [never] ? { readonly brief?: never } : { readonly brief: (deps: ActivityDeps) => BriefCalls<T> });
 
 /** The transition activity of a workflow type, by its name. Idempotent: through the operation row and the row's own state. */
 export function transitionActivity<T extends WorkflowType>(deps: ActivityDeps, definition: RunTransition<T>) {

@@ -6,7 +6,7 @@ import { backTo, effectOf, sofar } from '../../db/runs/effect.ts';
 import { hashKey, type OperationKey, type StoredReply, storedReply } from '../../db/runs/operations.ts';
 import { storeText } from '../../db/runs/text.ts';
 import { transitionRun } from '../../db/runs/transition.ts';
-import { managedTransition } from '../../db/transitions.ts';
+import { runTransition } from '../../db/transitions.ts';
 import type { RunName } from '../../workflows/kernel/start.ts';
 import { COMMAND_MS, type Commands } from '../declare/commands.ts';
 import type { Request } from '../declare/request.ts';
@@ -70,8 +70,7 @@ interface Transitioned {
 }
 /** Runs a command's transition. */
 async function transitioned(tx: Tx, { deps, caller, operation }: Request, run: RunName, command: object): Promise<Transitioned> {
-  const definition = managedTransition(run.workflowType, deps);
-  if (!definition) throw new Error(`${run.workflowType} takes no commands of the management API.`);
+  const definition = runTransition(run.workflowType, deps);
   const envelope = {
     ...command,
     operation: { ...operation, key: newKey() } satisfies OperationKey,

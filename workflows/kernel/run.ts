@@ -42,6 +42,12 @@ export interface WorkflowDefinition<T extends WorkflowType> {
   readonly calls: { readonly [N in CallName<T>]: (call: Call<T, N>) => string };
 }
 
+/** The function of a workflow type that says no more than its calls. */
+export const workflow =
+  <T extends WorkflowType>(type: T, definition: Omit<WorkflowDefinition<T>, 'type'>) =>
+  (run: RunRef): Promise<void> =>
+    host(run, { type, ...definition });
+
 /** A bug could leave a run due forever; it then makes one transition in this time instead of looping. */
 const STUCK_MS = 30_000;
 /**

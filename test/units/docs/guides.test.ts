@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { stepsOf, textAfter } from '../../system/docs/walkthrough.ts';
 
-test.each(['docs/adding-an-operation.md'])('%s: every step fits', (guide) => {
+test.each(['docs/adding-an-operation.md', 'docs/adding-a-workflow.md'])('%s: every step fits', (guide) => {
   const steps = stepsOf(readFileSync(guide, 'utf8'));
   expect(steps.length).toBeGreaterThan(3);
   const texts = new Map<string, string>();

@@ -3,8 +3,6 @@ import { imageUrl, many, moment, type Planter, type Row, text } from './plant.ts
 
 const PRODUCTS = 101;
 const LINES = 100;
-/** Of each other order: a page shows no more. */
-const OTHER_LINES = 20;
 
 /** A hundred products of 500 variants with the longest texts, and nights of one of them. */
 export async function fillProducts(plant: Planter): Promise<void> {
@@ -102,7 +100,7 @@ export async function fillOrders(plant: Planter): Promise<void> {
   await plant.query(
     `INSERT INTO order_item SELECT made.* FROM order_item i, generate_series(1, 100) n, jsonb_populate_record(i, jsonb_build_object(
        'order_item_id', replace(i.order_item_id, 'oit_0', 'oit_' || n), 'order_item_no', i.order_item_no || '-' || n, 'order_id', 'ord_' || n))
-       made WHERE i.order_id = 'ord_0' AND i.position <= ${OTHER_LINES}`,
+       made WHERE i.order_id = 'ord_0'`,
   );
   await plant.copies('payment', 101, (i) => ({
     payment_id: `pay_${i}`,

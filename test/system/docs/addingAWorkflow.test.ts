@@ -1,0 +1,52 @@
+/** docs/adding-a-workflow.md, followed to the letter in a copy of the repository. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../../../bin/kernel/paths.ts';
+import { Copy, stepsOf } from './walkthrough.ts';
+
+const guide = readFileSync(join(root, 'docs/adding-a-workflow.md'), 'utf8');
+const filesOf = (text: string) => [...new Set(stepsOf(text).map(({ file }) => file))];
+let copy: Copy;
+/** Of the tests that run linters, compilers and tests in the copy. */
+const COPY_MS = 180_000;
+
+beforeAll(() => {
+  copy = Copy.make();
+  for (const step of stepsOf(guide)) copy.apply(step);
+}, COPY_MS);
+afterAll(() => copy.remove());
+
+test('the type itself touches seven files', () => {
+  const [, type = ''] = /^## The type$([\s\S]*?)^## Its row$/m.exec(guide) ?? [];
+  expect(filesOf(type)).toHaveLength(7);
+});
+
+test(
+  'what it writes is formatted, typed and without a warning',
+  async () => {
+    const code = filesOf(guide).filter((file) => file.endsWith('.ts'));
+    await copy.run('oxfmt', ['--check', ...code]);
+    await copy.run('oxlint', ['--deny-warnings', ...code]);
+    await copy.run('tsc', ['--noEmit', '--singleThreaded']);
+  },
+  COPY_MS,
+);
+
+test(
+  'its machine decides, and rings, workflow types and the bundle agree with the new type',
+  async () => {
+    const suites = ['notices/', 'architecture', 'runs/workflowTypes', 'docs/citations', 'docs/glossary'];
+    await copy.run('node', ['bin/test.ts', ...suites.map((name) => `test/units/${name}`), '--selectProjects', 'units', '--runInBand']);
+  },
+  COPY_MS,
+);
+
+test(
+  'its run ends by itself, and its table is known',
+  async () => {
+    const suites = ['test/system/notices/notices.test.ts', 'test/system/db/entities.test.ts', 'test/system/db/personalData.test.ts'];
+    await copy.run('node', ['bin/test.ts', '--selectProjects', 'system', '--runInBand', '--', ...suites]);
+  },
+  COPY_MS,
+);
