@@ -64,7 +64,7 @@ export class Copy {
   }
 
   /** Runs a command of its packages; throws with its output. */
-  async run(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<void> {
+  async run(command: string, args: readonly string[], env: Readonly<Record<string, string | undefined>> = {}): Promise<void> {
     const options = { cwd: this.dir, env: { ...process.env, ...env } };
     await promisify(execFile)(join(this.dir, 'node_modules/.bin', command), [...args], options).catch(
       (error: { stdout?: string; stderr?: string }) => {
