@@ -11,6 +11,7 @@ import type { Preview } from '../../domain/approvals/rules.ts';
 import type { Role } from '../../domain/identity/rules.ts';
 import { type ErrorCode, Fault } from '../../domain/kernel/errors.ts';
 import type { Commands } from '../declare/commands.ts';
+import { createSender } from '../declare/sender.ts';
 import type { ApiDeps } from '../declare/deps.ts';
 import { refusal } from '../web/envelope.ts';
 
@@ -40,22 +41,27 @@ export interface Decided {
  * kept when it arrived, or of the one that it names: APPROVAL_STALE, under its key too, where another one is kept or would be by now (G51).
  */
 export async function sendDecision(call: DecisionContext, name: ApprovalCommand['name']): Promise<Decided> {
-  const { commands, storeId, at, params, body } = call;
-  const approval = await commands.read((tx) => findApproval(tx, params.approvalId));
-  const command = commandOf(call, name, approval);
+  const { commands, params, body } = call;
+  const texts = body.note === undefined ? {} : { noteId: body.note };
   try {
-    checkCommand(stateOf(approval), command, at);
-    const now = name === 'approve' ? await previewNow(call, approval) : null;
-    if (now) throw await commands.read((tx) => stale(tx, call, command, now));
-    const note = body.note === undefined ? {} : { noteId: await commands.storeText(body.note) };
-    const content = { name, input: { ...command.input, ...note } } as ApprovalCommand;
-    const reply = await commands.send(approvalRun(storeId, approval.approvalId), content);
-    return { record: reply.body as ApprovalView, round: approval.executionRound };
+    const { subject, reply } = await send(call, params.approvalId, (approval) => ({ ...commandOf(call, name, approval), texts }));
+    return { record: reply.body as ApprovalView, round: subject.executionRound };
   } catch (error) {
     if (!isStale(error) || error.extra.details) throw error;
     throw await commands.read((tx) => stale(tx, call, null, null));
   }
 }
+
+const send = createSender({
+  read: findApproval,
+  check: async (approval, { name, input }: ApprovalCommand, call: DecisionContext) => {
+    const command = { name, input } as ApprovalCommand;
+    checkCommand(stateOf(approval), command, call.at);
+    const now = name === 'approve' ? await previewNow(call, approval) : null;
+    if (now) throw await call.commands.read((tx) => stale(tx, call, command, now));
+  },
+  send: (commands, approval, content: ApprovalCommand) => commands.send(approvalRun(approval.storeId, approval.approvalId), content),
+});
 
 function commandOf({ role, scopes, person, actor, body }: DecisionContext, name: ApprovalCommand['name'], approval: ApprovalRequest) {
   const via = actor?.via === 'MCP' ? 'MCP_ELICITATION' : 'CONSOLE';

@@ -2,7 +2,8 @@ import { COLLECTION_METHODS, collectionProblems } from '../../domain/claims/rule
 import { endpoint } from '../declare/endpoint.ts';
 import { closed, oneOf, Type } from '../declare/schema.ts';
 import { CarrierCode, Claim, TrackingNumber } from './schemas.ts';
-import { CLAIM_ERRORS, sendSellerCommand, trackingNumberText } from './sendCommand.ts';
+import { trackingNumberText } from '../declare/sender.ts';
+import { CLAIM_ERRORS, sendSellerCommand } from './sendCommand.ts';
 import { CLAIM } from './subject.ts';
 
 const CARRIED = { anyOf: [{ properties: { method: { const: 'BUYER_SEND' } } }, { required: ['carrierCode'] }] };

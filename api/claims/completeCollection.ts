@@ -47,8 +47,8 @@ export const completeCollection = endpoint({
     if (soundQuantity === undefined) return { name: 'completeCollection', input: {} };
     if (soundQuantity + damagedQuantity + missingQuantity !== quantity)
       throw invalid('soundQuantity', 'INVALID', `Sound, damaged and missing units add up to ${quantity}.`);
-    const text = { field: 'inspectionId', value: JSON.stringify({ note, images }) } as const;
-    return { name: 'completeCollection', input: { soundQuantity, damagedQuantity, missingQuantity }, text };
+    const texts = { inspectionId: JSON.stringify({ note, images }) };
+    return { name: 'completeCollection', input: { soundQuantity, damagedQuantity, missingQuantity }, texts };
   });
   return claim as ClaimView;
 });

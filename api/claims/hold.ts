@@ -26,5 +26,5 @@ export const hold = endpoint({
 }).handle((call) => {
   const { reason: value, until } = call.body;
   const input = { until: until === undefined ? call.at + MAX_HOLD_MS : Date.parse(until) };
-  return sendSellerCommand(call, { name: 'hold', input, text: { field: 'reasonId', value } });
+  return sendSellerCommand(call, { name: 'hold', input, texts: { reasonId: value } });
 });

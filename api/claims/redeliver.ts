@@ -1,7 +1,8 @@
 import { endpoint } from '../declare/endpoint.ts';
 import { closed, Id, Type } from '../declare/schema.ts';
 import { CarrierCode, Claim, TrackingNumber } from './schemas.ts';
-import { CLAIM_ERRORS, sendSellerCommand, trackingNumberText } from './sendCommand.ts';
+import { trackingNumberText } from '../declare/sender.ts';
+import { CLAIM_ERRORS, sendSellerCommand } from './sendCommand.ts';
 import { CLAIM } from './subject.ts';
 
 export const redeliver = endpoint({

@@ -39,5 +39,5 @@ export const reject = endpoint({
 }).handle((call) => {
   const { reason, explanation, evidenceImages = [] } = call.body;
   const value = JSON.stringify({ explanation, evidenceImages });
-  return sendSellerCommand(call, { name: 'reject', input: { reason }, text: { field: 'explanationId', value } });
+  return sendSellerCommand(call, { name: 'reject', input: { reason }, texts: { explanationId: value } });
 });

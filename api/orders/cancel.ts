@@ -41,6 +41,6 @@ export const cancel = endpoint({
   errors: [...COMMAND_ERRORS, 'ALREADY_CANCELED', 'PERIOD_EXPIRED', 'INVALID_QUANTITY'],
 }).handle(async (call) => {
   const { detail, ...input } = call.body;
-  const text = detail === undefined ? {} : { text: { field: 'detailId', value: detail } as const };
-  return (await sendItemCommand(call, call.params.orderItemId, { name: 'cancel', input, ...text })) as Canceled;
+  const texts = detail === undefined ? {} : { texts: { detailId: detail } };
+  return (await sendItemCommand(call, call.params.orderItemId, { name: 'cancel', input, ...texts })) as Canceled;
 });

@@ -1,7 +1,8 @@
 import { endpoint } from '../declare/endpoint.ts';
 import { closed } from '../declare/schema.ts';
 import { CarrierCode, OrderItem, TrackingNumber } from './schemas.ts';
-import { trackingNumberText, sendSellerCommand, COMMAND_ERRORS } from './sendCommand.ts';
+import { trackingNumberText } from '../declare/sender.ts';
+import { sendSellerCommand, COMMAND_ERRORS } from './sendCommand.ts';
 import { ORDER_ITEM } from './subject.ts';
 
 export const correctTracking = endpoint({

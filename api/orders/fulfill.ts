@@ -24,5 +24,5 @@ export const fulfill = endpoint({
 export const fulfillment = (note: string | undefined): ItemCommandRequest => ({
   name: 'fulfill',
   input: {},
-  ...(note !== undefined && { text: { field: 'noteId', value: note } }),
+  ...(note !== undefined && { texts: { noteId: note } }),
 });

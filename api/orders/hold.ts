@@ -25,6 +25,5 @@ export const hold = endpoint({
       : [],
 }).handle((call) => {
   const { reason, expectedDispatchDate } = call.body;
-  const text = { field: 'reasonId', value: reason } as const;
-  return sendSellerCommand(call, call.params.orderItemId, { name: 'hold', input: { expectedDispatchDate }, text });
+  return sendSellerCommand(call, call.params.orderItemId, { name: 'hold', input: { expectedDispatchDate }, texts: { reasonId: reason } });
 });

@@ -27,5 +27,5 @@ export const move = endpoint({
   data: OrderItem,
   errors: ['ORDER_ITEM_NOT_FOUND', 'FLOW_MOVE_NOT_ALLOWED'],
 }).handle(({ params, body: { to, reason }, ...call }) =>
-  sendSellerCommand(call, params.orderItemId, { name: 'move', input: { to }, text: { field: 'reasonId', value: reason } }),
+  sendSellerCommand(call, params.orderItemId, { name: 'move', input: { to }, texts: { reasonId: reason } }),
 );

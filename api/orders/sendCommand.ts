@@ -17,6 +17,7 @@ import { handedInput } from '../../domain/orders/platform.ts';
 import { type CommandContent, orderGroupRun, orderItemRun } from '../../workflows/kernel/messages.ts';
 import type { Customer } from '../../db/customers/queries.ts';
 import type { Commands } from '../declare/commands.ts';
+import { type CommandRequest, createSender, trackingNumberText } from '../declare/sender.ts';
 import { checkOwner } from './owners.ts';
 
 export interface CommandContext {
@@ -24,16 +25,8 @@ export interface CommandContext {
   readonly at: number;
 }
 type Inputs = OrderItemMessages['commands'];
-/** `text`: text that a person typed. It is stored in Postgres and never passes through Temporal (X24); `field` gets its id. */
-export type ItemCommandRequest = {
-  readonly [N in keyof Inputs]: {
-    readonly name: N;
-    readonly input: Inputs[N];
-    readonly text?: { readonly field: Extract<keyof Inputs[N], `${string}Id`>; readonly value: string };
-    /** Of an action or an event; it is stored as one text. */
-    readonly payload?: ActionPayload;
-  };
-}[keyof Inputs];
+/** `payload`: of an action or an event; it is stored as one text. */
+export type ItemCommandRequest = CommandRequest<Inputs> & { readonly payload?: ActionPayload };
 /** The refusals that every action of the flow may have. */
 export const COMMAND_ERRORS = [
   'ORDER_ITEM_NOT_FOUND',
@@ -42,22 +35,23 @@ export const COMMAND_ERRORS = [
   'FLOW_ACTION_INPUT_INVALID',
 ] as const satisfies readonly ErrorCode[];
 
+const send = createSender({
+  read: readItemWithFacts,
+  check: ({ item, facts }, { name, input, texts = {}, payload }: ItemCommandRequest, { at }: CommandContext) => {
+    const command = { name, input } as ItemCommand;
+    const uploads = payload?.uploads ? { uploads: new Set(Object.keys(payload.uploads)) } : {};
+    const [typed = null] = Object.values(texts);
+    const handed = handedInput(command, typed);
+    const given = payload ?? (handed && { input: handed });
+    checkCommand(ruled(item), command, at, { facts: { ...facts, ...uploads }, ...(given && { payload: given }) });
+  },
+  send: (commands, { item }, content: ItemCommand) => sendTo(commands, item, content),
+});
 /** Refuses early what the transition would refuse, sends the command, and returns the stored reply. */
-export async function sendItemCommand(
-  { commands, at }: CommandContext,
-  orderItemId: string,
-  { name, input, text, payload }: ItemCommandRequest,
-): Promise<unknown> {
-  const { item, facts } = await commands.read((tx) => readItemWithFacts(tx, orderItemId));
-  const command = { name, input } as ItemCommand;
-  const uploads = payload?.uploads ? { uploads: new Set(Object.keys(payload.uploads)) } : {};
-  const handed = handedInput(command, text?.value ?? null);
-  const given = payload ?? (handed && { input: handed });
-  checkCommand(ruled(item), command, at, { facts: { ...facts, ...uploads }, ...(given && { payload: given }) });
-  const textIds = text ? { [text.field]: await commands.storeText(text.value) } : {};
-  const payloadId = payload ? { payloadId: await commands.storeText(JSON.stringify(payload)) } : {};
-  const content = { ...command, input: { ...command.input, ...textIds, ...payloadId } } as ItemCommand;
-  return (await sendTo(commands, item, content)).body;
+export async function sendItemCommand(call: CommandContext, orderItemId: string, request: ItemCommandRequest): Promise<unknown> {
+  const { texts, payload } = request;
+  const stored = { ...texts, ...(payload && { payloadId: JSON.stringify(payload) }) };
+  return (await send(call, orderItemId, () => ({ ...request, texts: stored }) as ItemCommandRequest)).reply.body;
 }
 
 /** What moves a group goes to the group's run, which locks all its items (F32). */
@@ -67,10 +61,6 @@ function sendTo(commands: Commands, item: OrderItem, content: ItemCommand): Prom
   const ofMember = { ...content, input: { ...content.input, orderItemId } } as CommandContent<'orderGroup'>;
   return commands.send(orderGroupRun({ ...item, groupId }), ofMember);
 }
-
-/** The tracking number is passed as text. */
-export const trackingNumberText = (trackingNumber: string | undefined) =>
-  trackingNumber === undefined ? {} : { text: { field: 'trackingNumberId', value: trackingNumber } as const };
 
 export const dispatchCommand = ({
   trackingNumber,
