@@ -56,6 +56,26 @@ async function until(holds: () => boolean): Promise<void> {
 }
 const room = () => new InFlight('answer_bytes', { sender: 20 * MIB, store: 20 * MIB, process: 20 * MIB });
 
+test('what waits is of no heap: bytes in place of texts', async () => {
+  const bodies: unknown[] = [];
+  const app = new Koa();
+  app.use(async (ctx, next) => {
+    await next();
+    bodies.push(ctx.body);
+    expect(ctx.type).toBe(ctx.path === '/page' ? 'text/html' : 'application/json');
+  });
+  app.use(sendBounded({ inFlight: room() }));
+  app.use((ctx) => {
+    ctx.body = ctx.path === '/page' ? `<p>${'가'.repeat(5000)}` : { large: LARGE };
+  });
+  server = createServer(app.callback()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const [json, page] = await Promise.all(['', 'page'].map(async (path) => (await fetch(`http://127.0.0.1:${port}/${path}`)).text()));
+  expect([json!.length, page!.length]).toEqual([LARGE.length + 12, 5003]);
+  expect(bodies.every((body) => Buffer.isBuffer(body))).toBe(true);
+});
+
 test('who does not read gets no more than the bound; what they hold is given back when they are gone', async () => {
   const inFlight = room();
   const statuses = await serve({ inFlight });
