@@ -7,7 +7,7 @@ import { hash, verify } from '@node-rs/argon2';
 import { type Limit, resetUses, releaseUse, consumeUse } from '../../db/limits/commands.ts';
 import { inTenant, realTime, REQUEST, type Tx } from '../../db/kernel/tx.ts';
 import type { Caller } from '../declare/caller.ts';
-import { type Requester, FairLane } from '../web/fairLane.ts';
+import { type Stranger, FairLane } from '../web/fairLane.ts';
 import { Lane } from '../web/lanes.ts';
 import { type LimitedCall, refuseUntil } from '../web/limits.ts';
 
@@ -35,7 +35,7 @@ const signupHashing = new FairLane('password_signup_hashing', { ...HASHING, slot
 
 /** Whoever asks for a hash. */
 type HashingCall = Pick<Caller, 'storeId' | 'clientAddress'> & { readonly gone: () => AbortSignal };
-const requesterOf = ({ storeId, clientAddress, gone }: HashingCall): Requester => ({
+const requesterOf = ({ storeId, clientAddress, gone }: HashingCall): Stranger => ({
   store: storeId,
   address: clientAddress,
   gone: gone(),

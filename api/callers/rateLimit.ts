@@ -1,6 +1,7 @@
 /** The limit of requests per minute (D25, X10). Counted per process: it protects the process, not a secret. */
 import { hash } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
+import { workFor } from '../../db/kernel/requester.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { bearerOf, proofOf } from './bearer.ts';
 import { countedAddress, wholeAddress } from '../web/clientAddress.ts';
@@ -13,7 +14,8 @@ const MIN_TRIES = 600;
 
 /**
  * Counts each request by its valid token and in the wider windows that the token is in, or else by the client's address; sets `RateLimit-*`.
- * A request with a token that turns out UNAUTHORIZED counts for its address too. Over a limit: TOO_MANY_REQUESTS with `Retry-After`.
+ * A request with a token that turns out UNAUTHORIZED counts for its address too. Until its caller is known, and always where that is nobody
+ * whom the store has let in, it is the public's work, and shares turns by its address. Over a limit: TOO_MANY_REQUESTS with `Retry-After`.
  */
 export function limitRate(deps: ApiDeps): Middleware {
   const limit = deps.config.rateLimitPerMinute;
@@ -48,7 +50,7 @@ export function limitRate(deps: ApiDeps): Middleware {
     ctx.state['senders'] = proof ? sendersOf(proof, address) : [address];
     meter.add(...(proof ? levels.token(token!, proof, address) : [levels.address(address)]));
     try {
-      await next();
+      await workFor({ side: 'PUBLIC', sender: address }, next);
     } catch (error) {
       if (token !== null && error instanceof Fault && error.code === 'UNAUTHORIZED') meter.add(levels.address(address));
       throw error;

@@ -7,6 +7,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { Fault, RetryLater } from '../../domain/kernel/errors.ts';
+import { currentRequester } from '../../db/kernel/requester.ts';
 import { Turns } from '../../db/kernel/turns.ts';
 import type { Ended, Job, Threads, ThreadWork } from '../declare/ports.ts';
 
@@ -48,7 +49,7 @@ export class ThreadPool implements Threads {
       const isBusy = this.busy === 'TEMPORARILY_UNAVAILABLE' && error instanceof RetryLater;
       throw gone.aborted || isBusy ? new Fault('TEMPORARILY_UNAVAILABLE') : error;
     };
-    const end = await this.turns.take(storeId, gone).catch(ifGone);
+    const end = await this.turns.take({ ...currentRequester(), storeId, gone }).catch(ifGone);
     try {
       return await this.compute(await read(), gone, job);
     } catch (error) {

@@ -10,6 +10,7 @@ import type { ApiDeps } from '../declare/deps.ts';
 import type { Observed } from '../pipeline/dispatch.ts';
 import type { Endpoint } from '../declare/endpoint.ts';
 import { goneOf } from '../web/gone.ts';
+import { countForStore } from '../web/inFlight.ts';
 import { mcpCallerOf } from './caller.ts';
 import { meterOf } from '../callers/meter.ts';
 import { fail, refusal } from '../web/envelope.ts';
@@ -33,7 +34,7 @@ export function mcpRoutes(endpoints: readonly Endpoint[], deps: ApiDeps, observe
     const reauthenticate = () => mcpCallerOf(proof, deps);
     const caller = await reauthenticate().catch((error: unknown) => challenge(ctx, deps, error));
     if (!caller) return;
-    ctx.state['storeId'] = caller.storeId;
+    countForStore(ctx, caller.storeId, caller.principal);
     const meter = meterOf(ctx);
     meter.addStore(caller.storeId);
     const countMore = (n: number) => meter.more(n);

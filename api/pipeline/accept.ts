@@ -1,4 +1,5 @@
 /** The steps of a request until it has passed every check (order.ts). */
+import { workFor } from '../../db/kernel/requester.ts';
 import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { Authenticated } from '../callers/authenticate.ts';
@@ -49,9 +50,12 @@ interface Read extends Identified {
   readonly request: ReadRequest;
 }
 
+/** Whom a store has let in shares its turns with others like them, by principal; everybody else by address. */
 export const identify: Step<Arrived, Identified> = async (at, rest) => {
   const authenticated = await at.authenticate();
-  return rest({ ...at, authenticated, caller: callerOf(at, authenticated, null) });
+  const identified = { ...at, authenticated, caller: callerOf(at, authenticated, null) };
+  if (at.endpoint.access !== 'store') return rest(identified);
+  return workFor({ side: 'SELLER', sender: identified.caller.principal }, () => rest(identified));
 };
 
 /** Refusals of authenticated callers are recorded. */

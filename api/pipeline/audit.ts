@@ -1,6 +1,7 @@
 /** The audit log's record of a management request (G42 … G45). */
 import { hash } from 'node:crypto';
 import { recordRequest } from '../../db/audit/commands.ts';
+import { currentRequester, workFor } from '../../db/kernel/requester.ts';
 import { currentTrace } from '../../db/kernel/tracing.ts';
 import { inTenant, REQUEST, type Tx } from '../../db/kernel/tx.ts';
 import type { Outcome } from '../../domain/audit/rules.ts';
@@ -68,17 +69,20 @@ export async function recordIn(tx: Tx, { endpoint, caller, incoming }: Audited, 
 }
 const printable = (key: string | undefined): string | null => (key !== undefined && /^[\x20-\x7e]{1,257}$/.test(key) ? key : null);
 
-/** The same in a transaction of its own, before the answer. */
-export const record = (audited: Audited, ended: Ended): Promise<void> =>
-  isManaged(audited.endpoint)
-    ? inTenant(audited.deps.orm, audited.caller, REQUEST, (tx) => recordIn(tx, audited, ended))
-    : Promise.resolve();
+/** The same in a transaction of its own, before the answer; its turn is no other change's, or a full line would leave it out (G42). */
+export async function record(audited: Audited, ended: Ended): Promise<void> {
+  if (!isManaged(audited.endpoint)) return;
+  await workFor({ ...currentRequester(), side: 'AUDIT' }, () =>
+    inTenant(audited.deps.orm, audited.caller, REQUEST, (tx) => recordIn(tx, audited, ended)),
+  );
+}
 
-/** Records a refusal. When it cannot be written, the refusal is answered all the same: nothing was changed. */
+/** Records a refusal, but for limits of rates (G42). When it cannot be written, the refusal is answered all the same: nothing was changed. */
 export async function recordRefusal(audited: Audited, error: unknown): Promise<void> {
   const { endpoint, deps, caller } = audited;
   if (!isManaged(endpoint)) return;
   const fault = error instanceof Fault ? error : asFault(error, deps.log, caller.requestId);
+  if (fault.code === 'TOO_MANY_REQUESTS') return;
   const { status } = refusal(fault, endpoint.statuses);
   const ended: Ended = { outcome: status === 403 ? 'DENIED' : 'FAILED', statusCode: status, errorCode: fault.code };
   await record(audited, ended).catch((failure: unknown) =>

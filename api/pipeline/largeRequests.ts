@@ -3,7 +3,8 @@
  * sends how many, and no store has all turns. Who waits for a turn holds nothing.
  */
 import { RecentStores } from '../../db/kernel/recentStores.ts';
-import { Turns } from '../../db/kernel/turns.ts';
+import { currentRequester } from '../../db/kernel/requester.ts';
+import { type Turn, Turns } from '../../db/kernel/turns.ts';
 import type { Endpoint } from '../declare/endpoint.ts';
 
 /** Other stores have requests too when they had one in so many milliseconds. */
@@ -13,7 +14,7 @@ const MAX_PAUSE_MS = 2000;
 
 const stores = new RecentStores(RECENT_MS);
 /** Twice as long as after others: what is large also keeps the process's thread for tens of milliseconds, and collects its garbage. */
-const pauseMs = (_: string, tookMs: number, atOnce: number) => stores.pauseMs(2 * tookMs, atOnce, MAX_PAUSE_MS);
+const pauseMs = (_: Turn, tookMs: number, atOnce: number) => stores.pauseMs(2 * tookMs, atOnce, MAX_PAUSE_MS);
 const shared = { line: 100, waiting: 1000, waitMs: 20_000, pauseMs };
 /** One of a store at a time while others have requests. */
 const reads = new Turns({ ...shared, name: 'large_reads', slots: 4, ofStore: () => (stores.areMany ? 1 : 2) });
@@ -24,7 +25,7 @@ const changes = new Turns({ ...shared, name: 'large_changes', slots: 6, ofStore:
 export async function inTurn<T>(endpoint: Endpoint, storeId: string, gone: () => AbortSignal, work: () => Promise<T>): Promise<T> {
   stores.note(storeId);
   if (!endpoint.isLarge) return work();
-  const end = await (endpoint.change === 'none' ? reads : changes).take(storeId, gone());
+  const end = await (endpoint.change === 'none' ? reads : changes).take({ ...currentRequester(), storeId, gone: gone() });
   try {
     return await work();
   } finally {

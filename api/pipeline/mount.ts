@@ -10,6 +10,7 @@ import { bodyOf } from '../web/body.ts';
 import type { ApiDeps } from '../declare/deps.ts';
 import { goneOf } from '../web/gone.ts';
 import type { Endpoint } from '../declare/endpoint.ts';
+import { countForStore } from '../web/inFlight.ts';
 import { retryAfterOf } from '../web/limits.ts';
 import { passwordCalls } from '../callers/passwords.ts';
 import { type ErrorReply, fail, show, succeed } from '../web/envelope.ts';
@@ -34,7 +35,7 @@ export function mount(endpoints: readonly Endpoint[], deps: ApiDeps): Router {
         clientAddress: String(clientAddress),
         authenticate: async () => {
           const caller = await authenticate(ctx, endpoint, deps);
-          ctx.state['storeId'] = caller.storeId;
+          countForStore(ctx, caller.storeId, endpoint.access === 'store' ? caller.principal : null);
           return caller;
         },
       };
@@ -65,7 +66,7 @@ function registerOtherValues(router: Router, endpoint: Endpoint, deps: ApiDeps):
   const [method = '', path = ''] = route.split(' ');
   const refuse = async (ctx: RouterContext) => {
     const caller = await authenticate(ctx, endpoint, deps);
-    ctx.state['storeId'] = caller.storeId;
+    countForStore(ctx, caller.storeId, caller.principal);
     authorize(endpoint, caller);
     throw new Fault(code);
   };

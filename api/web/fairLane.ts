@@ -5,7 +5,7 @@
  */
 import { Turns } from '../../db/kernel/turns.ts';
 
-export interface Requester {
+export interface Stranger {
   readonly address: string;
   /** What names the store in the request, which nobody has looked up yet. */
   readonly store: string;
@@ -34,11 +34,11 @@ export class FairLane {
     this.#stores = new Turns({ name, slots, ofStore, line: storeLine, waiting, waitMs });
   }
 
-  /** TOO_MANY_REQUESTS where a line is full or the turn does not come in time; the reason of `gone` for who has hung up. */
-  async run<T>({ address, store, gone }: Requester, work: () => Promise<T>): Promise<T> {
-    const leaveAddress = await this.#addresses.take(address, gone);
+  /** An address has turns of its own, as a store has. TOO_MANY_REQUESTS where a line is full or the turn does not come in time; the reason of `gone` for who has hung up. */
+  async run<T>({ address, store, gone }: Stranger, work: () => Promise<T>): Promise<T> {
+    const leaveAddress = await this.#addresses.take({ storeId: address, side: 'PUBLIC', sender: address, gone });
     try {
-      const leaveStore = await this.#stores.take(store.slice(0, 64), gone);
+      const leaveStore = await this.#stores.take({ storeId: store.slice(0, 64), side: 'PUBLIC', sender: address, gone });
       try {
         return await work();
       } finally {

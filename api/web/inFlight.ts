@@ -2,13 +2,16 @@
  * Bytes under way, in this process: of request bodies, and of answers (sending.ts). A body is admitted by its head: its `Content-Length`, or
  * the most that it may have where it tells none. It counts until its request is answered, for its store and for who sends it as rate limits
  * count them: the principal of a valid token, or else the client's address (X10). All members behind one address have what a store has:
- * accounts cost nothing.
+ * accounts cost nothing. What a store's sellers send counts apart from what its public sends. Of either a principal has no more than is left free
+ * for the others, an address no more than a quarter of that: "dynamic thresholds" (Choudhury and Hahne, 1998). So a few that take what they can
+ * leave room for all others.
  */
 import type { ServerOptions } from 'node:http';
 import type { Context } from 'koa';
 import type { Config } from '../../db/kernel/config.ts';
 import { Counts } from '../../db/kernel/counts.ts';
 import { bodyBytes, limitRefusals } from '../../db/kernel/metrics.ts';
+import type { Side } from '../../db/kernel/requester.ts';
 import { NO_STORE } from '../../db/kernel/tenancy.ts';
 import { Fault, invalid } from '../../domain/kernel/errors.ts';
 
@@ -21,6 +24,10 @@ const RETRY_AFTER = '5';
 /** Of a body whose sender has gone. */
 export const cutOff = (): Fault => invalid('', 'INVALID_BODY', 'The body could not be read to its end.');
 
+type StoreSide = Exclude<Side, 'AUDIT'>;
+/** What one principal, or one address, has of what is free. */
+const OF_FREE: Readonly<Record<StoreSide, number>> = { SELLER: 1, PUBLIC: 1 / 4 };
+
 interface Bounds {
   readonly sender: number;
   readonly store: number;
@@ -30,13 +37,34 @@ interface Bounds {
 export interface InFlightKeys {
   readonly sender: string;
   readonly members?: string | undefined;
-  readonly store: string | null;
+  /** A side of a store, and who shares it with others: a seller's principal, or an address. Null: no store. */
+  readonly store: { readonly id: string; readonly side: StoreSide; readonly sharer: string } | null;
+}
+interface Sent {
+  readonly senders?: readonly [string, string?];
+  readonly clientAddress?: string;
+  readonly storeId?: string;
+  readonly seller?: string | null;
+}
+/** From now on the request counts for this store. `seller`: the principal of whom it has let in. */
+export function countForStore({ state }: Pick<Context, 'state'>, storeId: string, seller: string | null): void {
+  Object.assign(state, { storeId, seller });
 }
 /** Who sends as rate limits know them; the address of who was not asked who they are. */
 export function keysOf({ state, req }: Pick<Context, 'state' | 'req'>): InFlightKeys {
-  const { senders, storeId } = state as { readonly senders?: readonly [string, string?]; readonly storeId?: string };
-  const [sender, members] = senders ?? [req.socket.remoteAddress ?? 'unknown'];
-  return { sender, members, store: storeId === undefined || storeId === NO_STORE ? null : storeId };
+  const { senders, clientAddress, storeId, seller = null } = state as Sent;
+  const address = clientAddress ?? req.socket.remoteAddress ?? 'unknown';
+  const [sender, members] = senders ?? [address];
+  if (storeId === undefined || storeId === NO_STORE) return { sender, members, store: null };
+  const sharing = seller === null ? ({ side: 'PUBLIC', sharer: address } as const) : ({ side: 'SELLER', sharer: seller } as const);
+  return { sender, members, store: { id: storeId, ...sharing } };
+}
+interface Share {
+  readonly name: string;
+  readonly most: number;
+  /** It has at most this part of what this other one leaves free. */
+  readonly of?: string;
+  readonly part?: number;
 }
 export class InFlight {
   readonly name: string;
@@ -52,12 +80,12 @@ export class InFlight {
   }
   /** Counts `n` bytes for each of them, or for none: null. Returns what gives them back. */
   take(keys: InFlightKeys, n: number): (() => void) | null {
-    const isOver = this.sharesOf(keys).some(([name, most]) => this.held.of(name) + n > most);
+    const isOver = this.sharesOf(keys).some((share) => this.held.of(share.name) + n > this.mostOf(share));
     return isOver ? null : this.add(keys, n);
   }
   /** Counts them whatever the bounds. Returns what gives them back. */
   add(keys: InFlightKeys, n: number): () => void {
-    const names = this.sharesOf(keys).map(([name]) => name);
+    const names = this.sharesOf(keys).map(({ name }) => name);
     for (const name of names) this.change(name, n);
     return () => {
       for (const name of names) this.change(name, -n);
@@ -74,15 +102,21 @@ export class InFlight {
     ctx.set('Retry-After', RETRY_AFTER);
     throw new Fault('TOO_MANY_REQUESTS');
   }
-  /** What counts them, and how many it may have. */
-  private sharesOf({ sender, members, store }: InFlightKeys): readonly (readonly [string, number])[] {
+  /** What counts them, and how many it may have: of what `of` counts, no more than is left free. */
+  private sharesOf({ sender, members, store }: InFlightKeys): readonly Share[] {
     const { bounds } = this;
-    return [
-      ['process', bounds.process],
-      [`sender/${sender}`, bounds.sender],
-      ...(members === undefined ? [] : [[`sender/${members}`, bounds.store] as const]),
-      ...(store === null ? [] : [[`store/${store}`, bounds.store] as const]),
+    const shares: Share[] = [
+      { name: 'process', most: bounds.process },
+      { name: `sender/${sender}`, most: bounds.sender },
     ];
+    if (members !== undefined) shares.push({ name: `sender/${members}`, most: bounds.store });
+    if (store === null) return shares;
+    const side = `store/${store.side}/${store.id}`;
+    const part = OF_FREE[store.side];
+    return [...shares, { name: side, most: bounds.store }, { name: `${side}/${store.sharer}`, most: bounds.store, of: side, part }];
+  }
+  private mostOf({ most, of, part = 1 }: Share): number {
+    return of === undefined ? most : part * (most - this.held.of(of));
   }
   private change(key: string, n: number): void {
     const sum = this.held.add(key, n);

@@ -1,33 +1,40 @@
 /**
  * A store's share of a process's connections to Postgres: a transaction waits for its store's turn before it takes one. So what one store
- * does, however much and however slow, delays no other beyond a fair share, and takes no connection from it. Reads and changes wait in lines
- * of their own: changes of a store that wait for each other's locks keep nobody from reading.
+ * does, however much and however slow, delays no other beyond a fair share, and takes no connection from it; nor does what one side of a store
+ * asks for delay the other, or one sender another. Reads and changes wait in lines of their own: changes that wait for each other's locks keep
+ * nobody from reading.
  */
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { RecentStores } from './recentStores.ts';
+import type { Requester, Side } from './requester.ts';
 import { NO_STORE } from './tenancy.ts';
-import { Turns } from './turns.ts';
+import { type Turn, Turns } from './turns.ts';
 
 export type Kind = 'read' | 'change';
 
+/** At once of each side of a store. */
+type AtOnce = Readonly<Record<Kind, Readonly<Record<Side, number>>>>;
 /**
- * At once, while other stores have transactions too: a short one is over in a few milliseconds. Changes may wait for locks meanwhile, those of
- * one member for each other: up to five of them keep no other change of their store waiting.
+ * While other stores have transactions too: a short one is over in a few milliseconds. Changes may wait for locks meanwhile, those of one
+ * member for each other: up to three of them keep no other change of their side waiting.
  */
-const AMONG_OTHERS = { read: 2, change: 6 } as const satisfies Readonly<Record<Kind, number>>;
-/** Of the connections. */
-const PARTS = { read: 0.4, change: 0.6 } as const satisfies Readonly<Record<Kind, number>>;
+const AMONG_OTHERS = { read: { SELLER: 2, PUBLIC: 2, AUDIT: 1 }, change: { SELLER: 4, PUBLIC: 4, AUDIT: 1 } } as const satisfies AtOnce;
+const ALONE = { read: { SELLER: 6, PUBLIC: 6, AUDIT: 1 }, change: { SELLER: 8, PUBLIC: 8, AUDIT: 1 } } as const satisfies AtOnce;
 /** While no other store has had one for so long, in milliseconds. */
 const RECENT_MS = 1000;
-const ALONE = { read: 6, change: 8 } as const satisfies Readonly<Record<Kind, number>>;
+/** Of the connections. */
+const PARTS = { read: 0.4, change: 0.6 } as const satisfies Readonly<Record<Kind, number>>;
 /**
- * The longest pause of a store after a transaction, among others. A change may have waited for locks most of its time, which cost nobody
- * anything: a hundred buyers of one thing are not to wait twice.
+ * The longest pause of a side after a transaction, among others. A buyer's change may have waited for locks most of its time, which cost
+ * nobody anything: a hundred buyers of one thing are not to wait twice.
  */
-const MAX_PAUSE_MS = { read: 250, change: 40 } as const satisfies Readonly<Record<Kind, number>>;
+const MAX_PAUSE_MS = {
+  read: { SELLER: 250, PUBLIC: 250, AUDIT: 0 },
+  change: { SELLER: 250, PUBLIC: 40, AUDIT: 0 },
+} as const satisfies AtOnce;
 /** Of what belongs to no store: logins, and what persons do across their stores. */
 const WITHOUT_STORE = 4;
-/** Waiting transactions of a store and of all, of each kind, and for how long, in real milliseconds; then TOO_MANY_REQUESTS. */
+/** Waiting transactions of a side of a store and of all, of each kind, and for how long, in real milliseconds; then TOO_MANY_REQUESTS. */
 const LINE = 200;
 const WAITING = 10_000;
 const WAIT_MS = 5000;
@@ -38,8 +45,10 @@ export class Shares {
 
   /** `connections`: of the pool. */
   constructor(connections: number) {
-    const ofStore = (kind: Kind) => (storeId: string) =>
-      storeId === NO_STORE ? WITHOUT_STORE : this.#stores.areMany ? AMONG_OTHERS[kind] : ALONE[kind];
+    const ofStore =
+      (kind: Kind) =>
+      ({ storeId, side }: Turn) =>
+        storeId === NO_STORE ? WITHOUT_STORE : (this.#stores.areMany ? AMONG_OTHERS : ALONE)[kind][side];
     const turns = (kind: Kind) =>
       new Turns({
         name: `transactions_${kind}`,
@@ -48,15 +57,16 @@ export class Shares {
         line: LINE,
         waiting: WAITING,
         waitMs: WAIT_MS,
-        pauseMs: (storeId, tookMs, atOnce) => (storeId === NO_STORE ? 0 : this.#stores.pauseMs(tookMs, atOnce, MAX_PAUSE_MS[kind])),
+        pauseMs: ({ storeId, side }, tookMs, atOnce) =>
+          storeId === NO_STORE ? 0 : this.#stores.pauseMs(tookMs, atOnce, MAX_PAUSE_MS[kind][side]),
       });
     this.#turns = { read: turns('read'), change: turns('change') };
   }
 
   /** Resolves with what ends the turn. TOO_MANY_REQUESTS. */
-  take(storeId: string, kind: Kind): Promise<() => void> {
-    this.#stores.note(storeId);
-    return this.#turns[kind].take(storeId);
+  take(storeId: string, kind: Kind, requester: Requester): Promise<() => void> {
+    if (storeId !== NO_STORE) this.#stores.note(storeId);
+    return this.#turns[kind].take({ storeId, ...requester });
   }
 }
 

@@ -4,6 +4,7 @@ import type { ActorRef } from '../../domain/identity/actors.ts';
 import type { Moment } from './clock.ts';
 import { FeedChanges } from './feed.ts';
 import { isOutdatedPlan } from './prepared.ts';
+import { currentRequester } from './requester.ts';
 import { sharesOf } from './shares.ts';
 import { type Sql, sqlIn } from './sql.ts';
 
@@ -113,7 +114,8 @@ export async function inTenant<T>(orm: MikroORM, tenancy: Tenancy, limits: Limit
       { clear: true },
     );
   };
-  const end = TransactionContext.getEntityManager() ? undefined : await sharesOf(orm)?.take(storeId, limits.isRead ? 'read' : 'change');
+  const isNested = TransactionContext.getEntityManager() !== undefined;
+  const end = isNested ? undefined : await sharesOf(orm)?.take(storeId, limits.isRead ? 'read' : 'change', currentRequester());
   try {
     return await transact().catch((error: unknown) => {
       if (isOutdatedPlan(error)) return transact();

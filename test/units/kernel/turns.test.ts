@@ -1,18 +1,19 @@
 /** Turns by store (docs/decisions.md#f45). */
 import { expect, test } from '@jest/globals';
 import { Turns } from '../../../db/kernel/turns.ts';
+import type { Side } from '../../../db/kernel/requester.ts';
 import { RetryLater } from '../../../domain/kernel/errors.ts';
 
 const OF_ONE = { name: 'test', ofStore: 1 };
 const never = new AbortController().signal;
 const soon = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Takes turns in this order, and records who has begun. */
-function taking(turns: Turns, gone = never) {
+/** Takes turns in this order, by `store.n` or `store.n@sender`, and records who has begun. */
+function taking(turns: Turns, { gone = never, side = 'PUBLIC' as Side } = {}) {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   const take = (name: string) =>
-    turns.take(name.split('.')[0]!, gone).then((end) => {
+    turns.take({ storeId: name.split('.')[0]!, side, sender: name.split('@')[1] ?? '', gone }).then((end) => {
       begun.push(name);
       ends.set(name, end);
     });
@@ -57,8 +58,8 @@ test('a store that pauses leaves its slot to others', async () => {
   await all;
   expect(begun.at(-1)).toBe('a.2');
   expect(pauses).toEqual([
-    ['a', expect.any(Number), 1],
-    ['b', expect.any(Number), 1],
+    [expect.objectContaining({ storeId: 'a' }), expect.any(Number), 1],
+    [expect.objectContaining({ storeId: 'b' }), expect.any(Number), 1],
   ]);
 });
 
@@ -76,7 +77,7 @@ test('who hangs up leaves its place', async () => {
   const turns = new Turns({ ...OF_ONE, slots: 1, waitMs: 60_000 });
   const [gone, { begun, take, end }] = [new AbortController(), taking(turns)];
   await take('a.1');
-  const left = taking(turns, gone.signal)
+  const left = taking(turns, { gone: gone.signal })
     .take('b.1')
     .catch(() => 'left');
   gone.abort();
@@ -84,7 +85,7 @@ test('who hangs up leaves its place', async () => {
   end('a.1');
   await take('c.1');
   expect(begun).toEqual(['a.1', 'c.1']);
-  await expect(turns.take('d', gone.signal)).rejects.toThrow('aborted');
+  await expect(turns.take({ storeId: 'd', side: 'PUBLIC', sender: '', gone: gone.signal })).rejects.toThrow('aborted');
 });
 
 test('a store has at most twenty that wait', async () => {
@@ -106,4 +107,53 @@ test('a store has as many turns at once as it may have, and others have theirs b
   for (const name of ['a.2', 'b.1', ...begun.slice(3)]) end(name);
   await all;
   expect(begun.toSorted()).toEqual(['a.1', 'a.2', 'a.3', 'b.1', 'b.2']);
+});
+
+test('the senders of a store come in turn, however many of one of them wait', async () => {
+  const { begun, take, end } = taking(new Turns({ ...OF_ONE, slots: 1, waitMs: 60_000 }));
+  void Promise.all(['a.1@crowd', 'a.2@crowd', 'a.3@crowd', 'a.4@crowd', 'a.5@buyer', 'a.6@other', 'a.7@buyer'].map(take));
+  await soon();
+  for (let n = 0; n < 6; n++) {
+    end(begun.at(-1)!);
+    await soon();
+  }
+  expect(begun.map((name) => name.split('@')[1])).toEqual(['crowd', 'crowd', 'buyer', 'other', 'crowd', 'buyer', 'crowd']);
+});
+
+test('what the public of a store asks for takes no turn from its seller', async () => {
+  const turns = new Turns({ ...OF_ONE, slots: 2, waitMs: 60_000 });
+  const [strangers, seller] = [taking(turns), taking(turns, { side: 'SELLER' })];
+  void Promise.all(['a.1@x', 'a.2@y', 'a.3@z'].map(strangers.take));
+  await seller.take('a.4@owner');
+  expect([strangers.begun, seller.begun]).toEqual([['a.1@x'], ['a.4@owner']]);
+});
+
+test('a full line refuses the last of the sender who has the most, and no newcomer', async () => {
+  const refused: string[] = [];
+  const { take, begun, end } = taking(new Turns({ ...OF_ONE, slots: 1, line: 4, waitMs: 60_000 }));
+  const ask = (name: string) => void take(name).catch(() => refused.push(name));
+  for (const name of ['a.0@crowd', 'a.1@crowd', 'a.2@crowd', 'a.3@crowd', 'a.4@crowd', 'a.5@crowd']) ask(name);
+  await soon();
+  expect(refused).toEqual(['a.5@crowd']);
+  for (const name of ['a.6@buyer', 'a.7@other', 'a.8@third']) ask(name);
+  await soon();
+  expect(refused.slice(1)).toEqual(['a.4@crowd', 'a.3@crowd', 'a.2@crowd']);
+  // All have one.
+  ask('a.9@fourth');
+  await soon();
+  expect(refused.slice(4)).toEqual(['a.9@fourth']);
+  for (let n = 0; n < 4; n++) {
+    end(begun.at(-1)!);
+    await soon();
+  }
+  expect(begun).toEqual(['a.0@crowd', 'a.6@buyer', 'a.7@other', 'a.1@crowd', 'a.8@third']);
+});
+
+test('where as many wait as there may, the longest line has one less for a newcomer', async () => {
+  const refused: string[] = [];
+  const { take } = taking(new Turns({ ...OF_ONE, slots: 1, line: 10, waiting: 4, waitMs: 60_000 }));
+  const ask = (name: string) => void take(name).catch(() => refused.push(name));
+  for (const name of ['a.0@x', 'a.1@x', 'a.2@x', 'b.1@x', 'b.2@x', 'a.3@x', 'c.1@buyer']) ask(name);
+  await soon();
+  expect(refused).toEqual(['a.3@x', 'a.2@x']);
 });
