@@ -44,7 +44,7 @@ export const WAYS = {
   unread: async (store) => {
     const { productId, variantIds } = await rooms(store);
     await checked(store.seller.call('PUT', `/v1/products/${productId}/calendar`, { variantIds, ...YEAR, stock: 3, price: 1000 }));
-    return () => clients(store, 50, () => unread(store, `/storefront/v1/products/${productId}/calendar?from=${YEAR.from}&to=${YEAR.to}`));
+    return () => clients(store, 50, () => unread(store, `/storefront/v1/products/${productId}/calendar?from=${YEAR.from}&to=${LAST_SHOWN}`));
   },
   uploads: async (store) => () => clients(store, 60, () => slowUpload(store)),
   events: async (store) => {
@@ -168,6 +168,8 @@ async function largestProducts({ seller, categoryId }: Hostile, count: number): 
 }
 
 const YEAR = { from: '2027-01-01', to: '2027-12-31' };
+/** A buyer sees 120 days. */
+const LAST_SHOWN = '2027-04-30';
 /** A product of 27 rooms, of which a year has as many nights as one request may write or read. */
 async function rooms({ seller, categoryId }: Hostile): Promise<{ readonly productId: string; readonly variantIds: readonly string[] }> {
   const optionGroups = [{ name: 'room', values: Array.from({ length: 27 }, (_, n) => `${n}`) }];
