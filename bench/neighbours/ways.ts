@@ -44,7 +44,8 @@ export const WAYS = {
   unread: async (store) => {
     const { productId, variantIds } = await rooms(store);
     await checked(store.seller.call('PUT', `/v1/products/${productId}/calendar`, { variantIds, ...YEAR, stock: 3, price: 1000 }));
-    return () => clients(store, 50, () => unread(store, `/storefront/v1/products/${productId}/calendar?from=${YEAR.from}&to=${LAST_SHOWN}`));
+    return () =>
+      clients(store, 50, () => unread(store, `/storefront/v1/products/${productId}/calendar?from=${YEAR.from}&to=${LAST_SHOWN}`));
   },
   uploads: async (store) => () => clients(store, 60, () => slowUpload(store)),
   events: async (store) => {

@@ -105,8 +105,8 @@ describe('an upload', () => {
     expect(refused.answer).toMatch(/^retry-after: [1-9]/im);
     // In other shops the same address has as many again, and in all of them so many.
     const [third, elsewhere] = [await world(), await guest(other, address)];
-    const others = [...times(ofAddress(FILE_BYTES), () => elsewhere), ...times(5, () => guest(third, address))];
-    const inOthers = (await Promise.all(others)).map((where) => sender(ORDER_INPUTS, where, FILE_BYTES));
+    const others = [...times(ofAddress(FILE_BYTES), () => elsewhere), ...(await Promise.all(times(5, () => guest(third, address))))];
+    const inOthers = others.map((where) => sender(ORDER_INPUTS, where, FILE_BYTES));
     const all = [...senders, ...inOthers];
     expect(await refusals(all, FILE_BYTES, 'upload_bytes')).toBe(all.length - Math.floor((64 * MIB) / FILE_BYTES));
     expect([await upload(shop), await upload(other)]).toEqual([201, 201]);

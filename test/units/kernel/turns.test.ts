@@ -9,7 +9,7 @@ const never = new AbortController().signal;
 const soon = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Takes turns in this order, by `store.n` or `store.n@sender`, and records who has begun. */
-function taking(turns: Turns, { gone = never, side = 'PUBLIC' as Side } = {}) {
+function taking(turns: Turns, { gone = never, side = 'PUBLIC' }: { readonly gone?: AbortSignal; readonly side?: Side } = {}) {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   const take = (name: string) =>
@@ -131,15 +131,15 @@ test('what the public of a store asks for takes no turn from its seller', async 
 test('a full line refuses the last of the sender who has the most, and no newcomer', async () => {
   const refused: string[] = [];
   const { take, begun, end } = taking(new Turns({ ...OF_ONE, slots: 1, line: 4, waitMs: 60_000 }));
-  const ask = (name: string) => void take(name).catch(() => refused.push(name));
-  for (const name of ['a.0@crowd', 'a.1@crowd', 'a.2@crowd', 'a.3@crowd', 'a.4@crowd', 'a.5@crowd']) ask(name);
+  const enqueue = (name: string) => void take(name).catch(() => refused.push(name));
+  for (const name of ['a.0@crowd', 'a.1@crowd', 'a.2@crowd', 'a.3@crowd', 'a.4@crowd', 'a.5@crowd']) enqueue(name);
   await soon();
   expect(refused).toEqual(['a.5@crowd']);
-  for (const name of ['a.6@buyer', 'a.7@other', 'a.8@third']) ask(name);
+  for (const name of ['a.6@buyer', 'a.7@other', 'a.8@third']) enqueue(name);
   await soon();
   expect(refused.slice(1)).toEqual(['a.4@crowd', 'a.3@crowd', 'a.2@crowd']);
   // All have one.
-  ask('a.9@fourth');
+  enqueue('a.9@fourth');
   await soon();
   expect(refused.slice(4)).toEqual(['a.9@fourth']);
   for (let n = 0; n < 4; n++) {
@@ -152,8 +152,8 @@ test('a full line refuses the last of the sender who has the most, and no newcom
 test('where as many wait as there may, the longest line has one less for a newcomer', async () => {
   const refused: string[] = [];
   const { take } = taking(new Turns({ ...OF_ONE, slots: 1, line: 10, waiting: 4, waitMs: 60_000 }));
-  const ask = (name: string) => void take(name).catch(() => refused.push(name));
-  for (const name of ['a.0@x', 'a.1@x', 'a.2@x', 'b.1@x', 'b.2@x', 'a.3@x', 'c.1@buyer']) ask(name);
+  const enqueue = (name: string) => void take(name).catch(() => refused.push(name));
+  for (const name of ['a.0@x', 'a.1@x', 'a.2@x', 'b.1@x', 'b.2@x', 'a.3@x', 'c.1@buyer']) enqueue(name);
   await soon();
   expect(refused).toEqual(['a.3@x', 'a.2@x']);
 });
