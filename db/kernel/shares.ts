@@ -16,9 +16,9 @@ export type Kind = 'read' | 'change';
 type AtOnce = Readonly<Record<Kind, Readonly<Record<Side, number>>>>;
 /**
  * While other stores have transactions too: a short one is over in a few milliseconds. Changes may wait for locks meanwhile, those of one
- * member for each other: up to three of them keep no other change of their side waiting.
+ * member for each other: up to two of them keep no other change of their side waiting.
  */
-const AMONG_OTHERS = { read: { SELLER: 2, PUBLIC: 2, AUDIT: 1 }, change: { SELLER: 4, PUBLIC: 4, AUDIT: 1 } } as const satisfies AtOnce;
+const AMONG_OTHERS = { read: { SELLER: 2, PUBLIC: 2, AUDIT: 1 }, change: { SELLER: 4, PUBLIC: 3, AUDIT: 1 } } as const satisfies AtOnce;
 const ALONE = { read: { SELLER: 6, PUBLIC: 6, AUDIT: 1 }, change: { SELLER: 8, PUBLIC: 8, AUDIT: 1 } } as const satisfies AtOnce;
 /** While no other store has had one for so long, in milliseconds. */
 const RECENT_MS = 1000;
@@ -30,7 +30,7 @@ const PARTS = { read: 0.4, change: 0.6 } as const satisfies Readonly<Record<Kind
  */
 const MAX_PAUSE_MS = {
   read: { SELLER: 250, PUBLIC: 250, AUDIT: 0 },
-  change: { SELLER: 250, PUBLIC: 40, AUDIT: 0 },
+  change: { SELLER: 250, PUBLIC: 100, AUDIT: 0 },
 } as const satisfies AtOnce;
 /** Of what belongs to no store: logins, and what persons do across their stores. */
 const WITHOUT_STORE = 4;
