@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { root } from '../../../bin/kernel/paths.ts';
 import { freePort } from '../../../bin/dev/ports.ts';
 import { Buyer, get, pay } from '../../../bin/dev/client.ts';
-import { query, underTest, until, world } from '../../kernel/world.ts';
+import { query, repeated, underTest, until, world } from '../../kernel/world.ts';
 
 /** Buyers at the same moment; more of them queue. */
 const AT_ONCE = 100;
@@ -87,7 +87,9 @@ describe('two API processes', () => {
     const buyer = await shop.buyer();
     const { checkoutId } = (await buyer.checkout(productId)).body.data as { checkoutId: string };
     const other = new Buyer(apis[1]!, buyer.headers);
-    const started = await Promise.all(Array.from({ length: 100 }, (_, i) => (i % 2 ? buyer : other).start(checkoutId)));
+    const started = await Promise.all(
+      Array.from({ length: 100 }, (_, i) => repeated((headers) => (i % 2 ? buyer : other).start(checkoutId, {}, headers))),
+    );
     const answered = started.filter(({ status }) => status === 200);
     expect(started.filter(({ status }) => status !== 200 && status !== 503).map(({ body }) => body.error?.code)).toEqual([]);
     expect(new Set(answered.map(({ body }) => body.data.paymentId as string)).size).toBe(1);
