@@ -44,7 +44,7 @@ export async function points({ sql }: Support, customerId: string) {
     balanceWon: Number(row.balance_won),
     about: row.order_item_id ?? row.order_id ?? row.payment_id ?? row.review_id,
     expiresAt: koreanOf(row.expires_at),
-    createdAt: koreanOf(row.created_at)!,
+    createdAt: koreanOf(row.created_at),
     movements: row.movements,
   }));
   const lots = (
@@ -55,7 +55,7 @@ export async function points({ sql }: Support, customerId: string) {
     type: row.type,
     amountWon: Number(row.amount_won),
     remainingWon: Number(row.remaining_won),
-    expiresAt: koreanOf(row.expires_at)!,
+    expiresAt: koreanOf(row.expires_at),
   }));
   const balanceWon = Number(account.balance_won);
   const differences = differencesIn(balanceWon, entries, lots);
