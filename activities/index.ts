@@ -31,18 +31,21 @@ const all = (activities: readonly Activities[]): Activities => Object.assign({},
 
 const transitionsOf = (deps: ActivityDeps, types: readonly WorkflowType[]): Activities =>
   all(types.map((type) => transitionActivity(deps, RUNS[type].transition?.(deps) ?? runTransition(type, deps))));
-const callsOf = (deps: ActivityDeps, types: readonly WorkflowType[]): Activities =>
-  all(types.map((type) => redactErrors(deps, RUNS[type].calls?.(deps) ?? {})));
 
-/** Brief calls as local activities, a bounded number of all of them at a time. */
-const briefCallsOf = (deps: ActivityDeps, types: readonly WorkflowType[]): Activities =>
-  atMost(BRIEF_AT_ONCE, all(types.map((type) => redactErrors(deps, RUNS[type].brief?.(deps) ?? {}))));
-
-/** The activities on a task queue of runs: their transitions, their brief calls, and the calls that have no task queue of their own. */
-function hostedOn(deps: ActivityDeps, own: WorkflowProperties['queue']): Activities {
-  const types = typesWhere(({ queue }) => queue === own);
-  const ordinary = types.filter((type) => WORKFLOWS[type].callsQueue === null);
-  return { ...transitionsOf(deps, types), ...eitherWay(briefCallsOf(deps, types), callsOf(deps, ordinary)) };
+/** The calls of a workflow type, and those that it makes briefly, which may be made of them. */
+interface MadeCalls {
+  readonly calls: Activities;
+  readonly brief: Activities;
+}
+/** What builds them, where inputs and outcomes do not matter. */
+interface AnyRun {
+  calls?(deps: ActivityDeps): Activities;
+  brief?(deps: ActivityDeps, calls: Activities): Activities;
+}
+function callsOf(deps: ActivityDeps, type: WorkflowType): MadeCalls {
+  const run: AnyRun = RUNS[type];
+  const calls = run.calls?.(deps) ?? {};
+  return { calls: redactErrors(deps, calls), brief: redactErrors(deps, run.brief?.(deps, calls) ?? {}) };
 }
 
 /** What one worker makes both briefly and not has one name: as a local activity it is the brief call. */
@@ -56,19 +59,30 @@ const eitherWay = (brief: Activities, ordinary: Activities): Activities => ({
   ),
 });
 
-/** The activities of the runs queue: transitions, on Postgres only, and brief calls. */
-export const createTransitions = (deps: ActivityDeps): Activities => hostedOn(deps, RUNS_QUEUE);
-
-/** Transitions and calls of deliveries, which share a task queue. */
-export const createDeliveries = (deps: ActivityDeps): Activities => hostedOn(deps, DELIVERIES_QUEUE);
-
-/** Activities that make external calls, by task queue. */
-export function createCalls(deps: ActivityDeps): Readonly<Record<string, Activities>> {
-  const queuesOf = ({ callsQueue, ownQueues = {} }: WorkflowProperties): readonly string[] => [
-    ...(callsQueue === null ? [] : [callsQueue]),
-    ...Object.values(ownQueues),
-  ];
-  const queues = new Set(WORKFLOW_TYPES.flatMap((type) => queuesOf(WORKFLOWS[type])));
-  const on = (queue: string) => typesWhere((properties) => queuesOf(properties).includes(queue));
-  return Object.fromEntries([...queues].map((queue) => [queue, callsOf(deps, on(queue))]));
+/** The activities of a process. The calls of a type are built once, and are the same on every task queue. */
+export function createActivities(deps: ActivityDeps) {
+  const made = Object.fromEntries(WORKFLOW_TYPES.map((type) => [type, callsOf(deps, type)])) as Readonly<Record<WorkflowType, MadeCalls>>;
+  /** Those on a task queue of runs: transitions, brief calls, a bounded number of all at a time, and calls that have no queue of their own. */
+  const hostedOn = (own: WorkflowProperties['queue']): Activities => {
+    const types = typesWhere(({ queue }) => queue === own);
+    const brief = atMost(BRIEF_AT_ONCE, all(types.map((type) => made[type].brief)));
+    const ordinary = all(types.filter((type) => WORKFLOWS[type].callsQueue === null).map((type) => made[type].calls));
+    return { ...transitionsOf(deps, types), ...eitherWay(brief, ordinary) };
+  };
+  return {
+    /** Of the runs queue: transitions, on Postgres only, and brief calls. */
+    transitions: hostedOn(RUNS_QUEUE),
+    /** Transitions and calls of deliveries, which share a task queue; for one worker, because each counts its own brief calls. */
+    createDeliveries: () => hostedOn(DELIVERIES_QUEUE),
+    /** Those that make external calls, by task queue. */
+    calls: Object.fromEntries(
+      callQueues().map((queue) => [queue, all(typesWhere((type) => queuesOf(type).includes(queue)).map((type) => made[type].calls))]),
+    ),
+  };
 }
+
+const queuesOf = ({ callsQueue, ownQueues = {} }: WorkflowProperties): readonly string[] => [
+  ...(callsQueue === null ? [] : [callsQueue]),
+  ...Object.values(ownQueues),
+];
+const callQueues = (): string[] => [...new Set(WORKFLOW_TYPES.flatMap((type) => queuesOf(WORKFLOWS[type])))];

@@ -43,15 +43,14 @@ function webhookCalls(deps: ActivityDeps): Calls<'webhookDelivery'> {
  * A first attempt within the run's first task, for a receiver that answers within a second. One that takes longer goes on: the ordinary
  * activity, which follows, gets its answer.
  */
-function briefWebhookCalls(deps: ActivityDeps): BriefCalls<'webhookDelivery'> {
-  const { attemptDelivery } = webhookCalls(deps);
+function briefWebhookCalls({ log }: ActivityDeps, { attemptDelivery }: Calls<'webhookDelivery'>): BriefCalls<'webhookDelivery'> {
   return {
     attemptDelivery: async (call) => {
       const over = new AbortController();
       const later = sleep(BRIEF_WAIT_MS, null, { signal: over.signal }).catch(() => null);
       const attempt = attemptDelivery(call).catch((error: unknown) => {
         // The ordinary activity may be in another process, which sees only that no outcome comes.
-        deps.log.warn({ err: error, storeId: call.storeId, call: call.id }, 'a first attempt failed; the ordinary call follows');
+        log.warn({ err: error, storeId: call.storeId, call: call.id }, 'a first attempt failed; the ordinary call follows');
         return null;
       });
       return Promise.race([attempt, later]).finally(() => over.abort());

@@ -3,7 +3,7 @@ import { flushCompileCache } from 'node:module';
 import { Client } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { createJobs } from '../activities/jobs.ts';
-import { createCalls, createDeliveries, createTransitions } from '../activities/index.ts';
+import { createActivities } from '../activities/index.ts';
 import { BRIEF_AT_ONCE } from '../activities/kernel/brief.ts';
 import type { ActivityDeps } from '../activities/kernel/deps.ts';
 import { Attempts } from '../activities/kernel/attempts.ts';
@@ -55,6 +55,7 @@ const shares = { orm, config, keyring: createKeyring(config.sealingKeys), clock:
 const executor = await executorOf({ ...shares, temporal: client, storage, stopping: stopping.signal });
 const attempts = new Attempts();
 const deps: ActivityDeps = { ...shares, executor, places: new Places(), attempts };
+const activities = createActivities(deps);
 await registerSearchAttributes(connection, namespace);
 const shared = { connection, namespace, shutdownGraceTime: '10s' } as const;
 // A receiver that hangs occupies a slot for ten seconds, hence so many: more than relay and attempts have in flight at a time.
@@ -69,7 +70,7 @@ const workers = await Promise.all([
   Worker.create({
     ...hosts,
     taskQueue: RUNS_QUEUE,
-    activities: createTransitions(deps),
+    activities: activities.transitions,
     maxConcurrentWorkflowTaskExecutions: RUNS,
     maxConcurrentLocalActivityExecutions: RUNS,
     maxConcurrentActivityTaskExecutions: 40,
@@ -78,7 +79,7 @@ const workers = await Promise.all([
     ...hosts,
     ...CALLS,
     taskQueue: DELIVERIES_QUEUE,
-    activities: createDeliveries(deps),
+    activities: activities.createDeliveries(),
     maxConcurrentWorkflowTaskExecutions: RUNS,
     maxConcurrentLocalActivityExecutions: RUNS,
   }),
@@ -86,7 +87,7 @@ const workers = await Promise.all([
   Worker.create({
     ...hosts,
     taskQueue: YIELDING_QUEUE,
-    activities: createDeliveries(deps),
+    activities: activities.createDeliveries(),
     maxCachedWorkflows: 20,
     workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
     tuner: {
@@ -103,8 +104,8 @@ const workers = await Promise.all([
     activities: createJobs(deps),
     maxConcurrentActivityTaskExecutions: 2,
   }),
-  ...Object.entries(createCalls(deps)).map(([taskQueue, activities]) =>
-    Worker.create({ ...shared, ...traced.calls, ...CALLS, taskQueue, activities }),
+  ...Object.entries(activities.calls).map(([taskQueue, calls]) =>
+    Worker.create({ ...shared, ...traced.calls, ...CALLS, taskQueue, activities: calls }),
   ),
 ]);
 

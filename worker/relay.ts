@@ -15,6 +15,7 @@ import { RecentStores } from '../db/kernel/recentStores.ts';
 import { within } from '../db/kernel/tracing.ts';
 import { runOfRow } from '../db/runs/rows.ts';
 import { idleOptions, startOptions, wakeOptions } from '../workflows/kernel/start.ts';
+import { msOf } from '../domain/kernel/time.ts';
 import { endIfOpen, isIdle, markLoaded } from './idle.ts';
 import { OutboxNotification } from './outboxNotification.ts';
 import { isLane, type Lane, type OutboxRow, Portions, type Room } from './portions.ts';
@@ -205,7 +206,7 @@ async function publishBatch({ pool, client, clock, log }: RelayDeps, turns: Turn
 /** Starts or wakes the run of an outbox row. */
 async function publish(client: Client, row: OutboxRow): Promise<void> {
   if (row.is_redundant) return client.withDeadline(Date.now() + CALL_MS, () => endIfOpen(client, row));
-  const run = { ...runOfRow(row), status: row.status, wakeAt: row.wake_at?.getTime() ?? null, yields: row.yields };
+  const run = { ...runOfRow(row), status: row.status, wakeAt: msOf(row.wake_at), yields: row.yields };
   const { workflow } = client;
   const send = async () => {
     if (row.message === 'wake') await workflow.signalWithStart(row.workflow_type, wakeOptions(run));

@@ -1,4 +1,4 @@
-/** Calls that make the transition of their outcome themselves, in the activity. */
+/** Calls that make the transition of their outcome themselves, in the activity; why, says docs/architecture.md#calls. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isOutage } from '../../db/kernel/outage.ts';
 import { inTenant, REQUEST, type Tx } from '../../db/kernel/tx.ts';

@@ -28,7 +28,9 @@ export type RunActivities<T extends WorkflowType> = {
   /** Where its activity does more than the transition. */
   readonly transition?: (deps: ActivityDeps) => RunTransition<T>;
 } & ([CallName<T>] extends [never] ? { readonly calls?: never } : { readonly calls: (deps: ActivityDeps) => Calls<T> }) &
-  ([BriefCallName<T>] extends [never] ? { readonly brief?: never } : { readonly brief: (deps: ActivityDeps) => BriefCalls<T> });
+  ([BriefCallName<T>] extends [never]
+    ? { readonly brief?: never }
+    : { /** `calls`: the ordinary ones, which it may shorten. */ readonly brief: (deps: ActivityDeps, calls: Calls<T>) => BriefCalls<T> });
 
 /** The transition activity of a workflow type, by its name. Idempotent: through the operation row and the row's own state. */
 export function transitionActivity<T extends WorkflowType>(deps: ActivityDeps, definition: RunTransition<T>) {

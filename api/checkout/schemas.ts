@@ -4,7 +4,7 @@ import type { Store } from '../../db/stores/entities.ts';
 import { shippingPolicyOf } from '../../db/stores/queries.ts';
 import { isShipped, lineTotalWon, price } from '../../domain/checkout/rules.ts';
 import { maxUsable, type Payable } from '../../domain/points/use.ts';
-import { korean } from '../../domain/kernel/time.ts';
+import { koreanOf } from '../../domain/kernel/time.ts';
 import { paymentOptions, type RoutingFacts } from '../../domain/paymentSettings/routing.ts';
 import { PAYMENT_METHODS } from '../../domain/payments/rules.ts';
 import { Total } from '../points/schemas.ts';
@@ -71,7 +71,7 @@ export function viewCheckout({ checkoutId, expiresAt, lines }: Row, { store, set
   const { amounts, delivery } = price(lines, null, shippingPolicyOf(store));
   return {
     checkoutId,
-    expiresAt: korean(expiresAt.getTime()),
+    expiresAt: koreanOf(expiresAt),
     items: lines.map((line) => ({
       productId: line.productId,
       productName: line.productName,

@@ -1,6 +1,6 @@
 import type { ShownClient } from '../../db/identity/clients.ts';
 import { GRANT_TYPES } from '../../domain/identity/rules.ts';
-import { korean } from '../../domain/kernel/time.ts';
+import { koreanOf } from '../../domain/kernel/time.ts';
 import { type Cut, Truncated } from '../declare/shortened.ts';
 import { closed, Id, nullable, oneOf, Timestamp, Type } from '../declare/schema.ts';
 
@@ -34,6 +34,6 @@ export const viewClient = (client: ShownClient) => ({
   status: client.status,
   createdByName: client.createdByName,
   createdByEmail: client.createdByEmail,
-  createdAt: korean(client.createdAt.getTime()),
-  revokedAt: client.revokedAt ? korean(client.revokedAt.getTime()) : null,
+  createdAt: koreanOf(client.createdAt),
+  revokedAt: koreanOf(client.revokedAt),
 });

@@ -1,6 +1,6 @@
 import type { ConsentState as State } from '../../db/customers/consents.ts';
 import { CONSENT_ACTIONS, CONSENT_KINDS } from '../../domain/customers/consents.ts';
-import { korean } from '../../domain/kernel/time.ts';
+import { koreanOf } from '../../domain/kernel/time.ts';
 import { closed, nullable, oneOf, Timestamp, Type } from '../declare/schema.ts';
 
 export const ConsentVersion = Type.String({ minLength: 1, maxLength: 40, examples: ['2026-01'] });
@@ -14,4 +14,4 @@ export const ConsentRequest = closed(
   { title: 'ConsentRequest' },
 );
 
-export const viewState = ({ kind, agreed, version, at }: State) => ({ kind, agreed, version, at: korean(at.getTime()) });
+export const viewState = ({ kind, agreed, version, at }: State) => ({ kind, agreed, version, at: koreanOf(at) });

@@ -2,7 +2,7 @@ import type { CustomerConsent } from '../../db/customers/entities.ts';
 import type { CustomerStats, ListedCustomer as Row } from '../../db/customers/list.ts';
 import { CONSENT_ACTIONS, CONSENT_KINDS, CONSENT_PATHS } from '../../domain/customers/consents.ts';
 import { maskPhone } from '../../domain/customers/rules.ts';
-import { korean } from '../../domain/kernel/time.ts';
+import { koreanOf } from '../../domain/kernel/time.ts';
 import { BuyerAddress } from '../addressBook/schemas.ts';
 import { ConsentState } from '../consents/schemas.ts';
 import { FLAGS } from '../declare/parameters.ts';
@@ -67,13 +67,13 @@ const baseOf = ({ customerId, name, email, phone, joinedAt, marketingAgreed }: R
   name,
   email,
   phone,
-  joinedAt: korean(joinedAt.getTime()),
+  joinedAt: koreanOf(joinedAt),
   marketingConsent: marketingAgreed,
 });
 const boughtOf = ({ orderCount, purchaseWon, lastOrderedAt }: CustomerStats) => ({
   orderCount,
   purchaseAmount: purchaseWon,
-  lastOrderedAt: lastOrderedAt && korean(lastOrderedAt.getTime()),
+  lastOrderedAt: koreanOf(lastOrderedAt),
 });
 export const viewListed = (row: Row) => ({ ...baseOf(row), phone: row.phone === null ? null : maskPhone(row.phone), ...boughtOf(row) });
 export const viewCustomer = (row: Row) => ({
@@ -87,5 +87,5 @@ export const viewRecord = ({ consentId, kind, action, version, url, path, at }: 
   version: version ?? null,
   url: url ?? null,
   path,
-  at: korean(at.getTime()),
+  at: koreanOf(at),
 });

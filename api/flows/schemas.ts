@@ -4,7 +4,7 @@ import type { VersionSummary } from '../../db/flows/stored.ts';
 import type { Graph } from '../../domain/flows/graph/graph.ts';
 import { builtInGraph } from '../../domain/flows/presets/index.ts';
 import { GraphForm } from '../../domain/flows/form/schemas.ts';
-import { korean } from '../../domain/kernel/time.ts';
+import { korean, koreanOf } from '../../domain/kernel/time.ts';
 import { closed, Id, Name, nullable, oneOf, Timestamp, Type } from '../declare/schema.ts';
 
 /** A graph, with an example; of one that is sent, the documents tell more. */
@@ -77,7 +77,7 @@ type Versions = readonly VersionSummary[];
 type Listed = Pick<CommerceFlow, 'flowId' | 'key' | 'name' | 'presetKey' | 'defaultFor' | 'draftUpdatedAt' | 'latestVersion' | 'createdAt'>;
 /** The draft of the next version; null: there is none. */
 const headOf = ({ draftUpdatedAt, latestVersion }: Listed) =>
-  draftUpdatedAt ? { version: latestVersion + 1, updatedAt: korean(draftUpdatedAt.getTime()) } : null;
+  draftUpdatedAt ? { version: latestVersion + 1, updatedAt: koreanOf(draftUpdatedAt) } : null;
 
 export const viewSummary = (flow: Listed, versions: Versions = []) => ({
   flowId: flow.flowId,
@@ -93,7 +93,7 @@ export const viewSummary = (flow: Listed, versions: Versions = []) => ({
     publishedAt: korean(publishedAt),
     inProgress,
   })),
-  createdAt: korean(flow.createdAt.getTime()),
+  createdAt: koreanOf(flow.createdAt),
 });
 export function viewFlow(flow: CommerceFlow, versions?: Versions) {
   const head = headOf(flow);
@@ -105,5 +105,5 @@ export const viewSecret = ({ name, url, headerName, updatedAt }: FlowSecret) => 
   name,
   url,
   headerName,
-  updatedAt: korean(updatedAt.getTime()),
+  updatedAt: koreanOf(updatedAt),
 });

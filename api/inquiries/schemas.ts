@@ -1,6 +1,6 @@
 import type { FoundInquiry } from '../../db/inquiries/queries.ts';
 import { INQUIRY_STATUSES, isReadableBy, MAX_INQUIRY } from '../../domain/inquiries/rules.ts';
-import { korean } from '../../domain/kernel/time.ts';
+import { koreanOf } from '../../domain/kernel/time.ts';
 import { maskedName } from '../../domain/reviews/rules.ts';
 import { type Cut, Truncated } from '../declare/shortened.ts';
 import { closed, Id, Name, nullable, oneOf, Timestamp, Type } from '../declare/schema.ts';
@@ -32,8 +32,6 @@ export const BuyerInquiry = closed(
   { title: 'BuyerInquiry' },
 );
 
-const at = (time: string): string => korean(Date.parse(time));
-
 /** As its seller sees it. */
 export const viewInquiry = (inquiry: FoundInquiry) => ({
   inquiryId: inquiry.inquiry_id,
@@ -45,8 +43,9 @@ export const viewInquiry = (inquiry: FoundInquiry) => ({
   content: inquiry.content,
   isSecret: inquiry.is_secret,
   status: inquiry.status,
-  answer: inquiry.answer === null || inquiry.answered_at === null ? null : { content: inquiry.answer, answeredAt: at(inquiry.answered_at) },
-  createdAt: at(inquiry.created_at),
+  answer:
+    inquiry.answer === null || inquiry.answered_at === null ? null : { content: inquiry.answer, answeredAt: koreanOf(inquiry.answered_at) },
+  createdAt: koreanOf(inquiry.created_at),
 });
 /** As its author is answered. */
 export const viewOwn = (inquiry: FoundInquiry) => ({ ...viewInquiry(inquiry), authorName: maskedName(inquiry.author_name) });

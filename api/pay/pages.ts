@@ -2,7 +2,7 @@
 import type { Started } from '../../db/payments/queries.ts';
 import type { Failure } from '../../domain/payments/rules.ts';
 import type { Option } from '../../domain/paymentSettings/routing.ts';
-import { korean } from '../../domain/kernel/time.ts';
+import { koreanOf } from '../../domain/kernel/time.ts';
 import { Html, html } from '../web/html.ts';
 import { type PageContext, page } from '../web/page.ts';
 import { COUNTDOWN, OPEN_WINDOW, POLL, SIGNAL } from './assets.ts';
@@ -55,7 +55,7 @@ export interface PayPage extends Started {
 export function payPage(context: PayContext, shown: PayPage): Html {
   const { payment, attempt, storeName, at, launch, cancel, others, isSwitched } = shown;
   const m = messages[context.locale];
-  const deadline = korean(payment.expiresAt.getTime());
+  const deadline = koreanOf(payment.expiresAt);
   const [label = '', ...labels] = labelsOf([optionOf(attempt), ...others.map(({ option }) => option)], m);
   const body = html`${testNote(payment.testPayment, m)} ${isSwitched ? html`<p role="status">${m.switched}</p>` : ''}
     <dl>

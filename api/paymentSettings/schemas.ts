@@ -1,6 +1,6 @@
 /** Payment settings as their owner reads them: secrets as hints only (docs/contract.md#payment-settings, Y6). */
 import { conditionsOf, type CredentialRow, type ProviderSettings, type Settings as Row } from '../../db/paymentSettings/queries.ts';
-import { korean } from '../../domain/kernel/time.ts';
+import { korean, koreanOf } from '../../domain/kernel/time.ts';
 import { ENVIRONMENTS, PROVIDERS } from '../../domain/payments/providers.ts';
 import { PAYMENT_METHODS } from '../../domain/payments/rules.ts';
 import {
@@ -159,8 +159,7 @@ export const Verification = closed(
 );
 export const VersionQuery = closed({ expectedVersion: Type.Optional(Count) });
 
-const time = (text: string): string => korean(new Date(text).getTime());
-const timeOrNull = (text: string | null): string | null => (text === null ? null : time(text));
+const timeOrNull = (text: string | null): string | null => (text === null ? null : koreanOf(text));
 
 function viewCredential(row: CredentialRow | null) {
   if (!row) return null;
@@ -170,7 +169,7 @@ function viewCredential(row: CredentialRow | null) {
     status,
     isServing: row.is_serving,
     verifiedAt: timeOrNull(row.verified_at),
-    updatedAt: time(row.updated_at),
+    updatedAt: koreanOf(row.updated_at),
     updatedByName: row.updated_by_name,
   };
   return 'clientKey' in halves

@@ -3,7 +3,7 @@ import { recordVerification, setToVerify } from '../../db/paymentSettings/comman
 import { inTenant, REQUEST, type Tenancy, type Tx } from '../../db/kernel/tx.ts';
 import { resumeBlocked } from '../../db/payments/blocked.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import { korean } from '../../domain/kernel/time.ts';
+import { koreanOf } from '../../domain/kernel/time.ts';
 import { endpoint } from '../declare/endpoint.ts';
 import { closed, Type } from '../declare/schema.ts';
 import { Environment, Verification } from './schemas.ts';
@@ -48,5 +48,5 @@ export const verify = endpoint({
   .handle(async ({ tx, prepared }) => {
     const { provider, environment, verifiedAt } = await recordVerification(tx, prepared, true);
     await resumeBlocked(tx, provider, environment);
-    return { provider, environment, status: 'VERIFIED' as const, verifiedAt: korean(verifiedAt!.getTime()) };
+    return { provider, environment, status: 'VERIFIED' as const, verifiedAt: koreanOf(verifiedAt!) };
   });

@@ -1,7 +1,7 @@
 /** Payments as sellers read them (D45), with provider order ids and messages, which buyers do not see. */
 import type { Payment, PaymentAttempt, Refund as RefundRow } from '../../db/payments/entities.ts';
 import type { PaymentRecord as Row } from '../../db/payments/list.ts';
-import { korean } from '../../domain/kernel/time.ts';
+import { koreanOf } from '../../domain/kernel/time.ts';
 import { ENVIRONMENTS, PROVIDERS } from '../../domain/payments/providers.ts';
 import { PAYMENT_METHODS, PAYMENT_RESULTS, PAYMENT_STATUSES } from '../../domain/payments/rules.ts';
 import { PAID_METHODS } from '../../domain/salesReport/rules.ts';
@@ -56,8 +56,8 @@ export const viewRecord = (payment: Row) => ({
   method: payment.method,
   amounts: payment.amounts,
   testPayment: payment.testPayment,
-  startedAt: korean(payment.createdAt.getTime()),
-  completedAt: payment.completedAt ? korean(payment.completedAt.getTime()) : null,
+  startedAt: koreanOf(payment.createdAt),
+  completedAt: koreanOf(payment.completedAt),
   refundedAmount: payment.refundedWon,
   heldRefundAmount: payment.heldWon,
 });
@@ -72,7 +72,7 @@ export const viewDetail = (payment: Payment, attempts: readonly PaymentAttempt[]
     environment: attempt.environment,
     pgOrderId: attempt.pgOrderId,
     status: attempt.status,
-    startedAt: korean(attempt.startedAt.getTime()),
+    startedAt: koreanOf(attempt.startedAt),
     failure: attempt.failure
       ? { category: attempt.failure.category, code: attempt.failure.code, message: attempt.providerMessage ?? null }
       : null,

@@ -3,7 +3,7 @@ import type { Payment as Row } from '../../db/payments/entities.ts';
 import { PROVIDERS } from '../../domain/payments/providers.ts';
 import { type Option as ChosenOption, WALLETS } from '../../domain/paymentSettings/routing.ts';
 import { RETURN_URL } from '../../domain/kernel/hosts.ts';
-import { korean } from '../../domain/kernel/time.ts';
+import { koreanOf } from '../../domain/kernel/time.ts';
 import { PAYMENT_METHODS, PAYMENT_RESULTS, PAYMENT_STATUSES } from '../../domain/payments/rules.ts';
 import { viewDelivery } from '../../domain/checkout/rules.ts';
 import { Amounts, PaidDelivery } from '../checkout/schemas.ts';
@@ -96,7 +96,7 @@ export const viewStarted = ({ payment, attempt }: Begun, publicUrl: string) => (
   attemptId: attempt?.attemptId ?? null,
   option: attempt && { pg: attempt.pg, method: attempt.method as (typeof PAYMENT_METHODS)[number], provider: attempt.provider ?? null },
   payUrl: attempt && `${publicUrl}/pay/${payment.paymentId}?attemptId=${attempt.attemptId}`,
-  expiresAt: korean(payment.expiresAt.getTime()),
+  expiresAt: koreanOf(payment.expiresAt),
   testPayment: payment.testPayment,
   amounts: payment.amounts,
   delivery: viewDelivery(payment.delivery),
@@ -111,5 +111,5 @@ export const viewStatus = (payment: Row) => ({
   orderNo: payment.orderId ? payment.orderNo : null,
   lastFailure: payment.lastFailure ?? null,
   testPayment: payment.testPayment,
-  expiresAt: korean(payment.expiresAt.getTime()),
+  expiresAt: koreanOf(payment.expiresAt),
 });

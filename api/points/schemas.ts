@@ -2,7 +2,7 @@ import type { PointEntry } from '../../db/points/account.ts';
 import type { EntryPosition, Points, ShownLot } from '../../db/points/queries.ts';
 import { ENTRY_TYPES, GRANT_TYPES } from '../../domain/points/entries.ts';
 import { invalid } from '../../domain/kernel/errors.ts';
-import { korean } from '../../domain/kernel/time.ts';
+import { korean, koreanOf } from '../../domain/kernel/time.ts';
 import { type CursorPosition, cursorQuery, readCursor } from '../declare/cursor.ts';
 import { closed, Id, nullable, Timestamp, Type, Won } from '../declare/schema.ts';
 
@@ -134,8 +134,8 @@ export const viewMyEntry = ({ historyId, type, amountWon, balanceWon, orderId, e
   amount: amountWon,
   balance: balanceWon,
   orderId,
-  expiresAt: expiresAt && korean(expiresAt.getTime()),
-  createdAt: korean(createdAt.getTime()),
+  expiresAt: koreanOf(expiresAt),
+  createdAt: koreanOf(createdAt),
 });
 export const viewEntry = (entry: PointEntry) => {
   const { customerId, memo, orderItemId, paymentId, reviewId } = entry;

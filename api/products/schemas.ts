@@ -4,7 +4,7 @@ import { INVENTORY_MODES } from '../../domain/products/calendar.ts';
 import { MAX_VALUES } from '../../domain/products/options.ts';
 import { buyerPriceWon, type Discount as DiscountRow, DISCOUNT_METHODS } from '../../domain/products/prices.ts';
 import { DELIVERY_TYPES, FULFILLMENT_METHODS, FULFILLMENT_TYPES, isSoldOut, SALES_STATUSES } from '../../domain/products/rules.ts';
-import { korean, koreanDate } from '../../domain/kernel/time.ts';
+import { koreanDate, koreanOf } from '../../domain/kernel/time.ts';
 import { closed, Count, Day, Id, Name, nullable, oneOf, Timestamp, Type, Won } from '../declare/schema.ts';
 
 export const Price = Type.Integer({ minimum: 10, maximum: 2_000_000_000, description: 'Won' });
@@ -174,8 +174,8 @@ const viewHead = (product: ListedProduct['product'], isSold: boolean) => ({
   pointEarnRateBp: product.pointEarnRateBp ?? null,
   fulfillmentTypeLocked: isSold,
   flowId: product.flowId ?? null,
-  createdAt: korean(product.createdAt.getTime()),
-  updatedAt: korean(product.updatedAt.getTime()),
+  createdAt: koreanOf(product.createdAt),
+  updatedAt: koreanOf(product.updatedAt),
 });
 
 export const viewDiscount = ({ method, value, startDate, endDate }: DiscountRow) => ({ method, value, startDate, endDate });

@@ -1,6 +1,6 @@
 import type { Refund as Row } from '../../db/payments/entities.ts';
 import { REFUND_STATUSES } from '../../domain/payments/rules.ts';
-import { korean } from '../../domain/kernel/time.ts';
+import { koreanOf } from '../../domain/kernel/time.ts';
 import { closed, Id, nullable, oneOf, Timestamp, Type, Won } from '../declare/schema.ts';
 
 export const Refund = closed(
@@ -24,6 +24,6 @@ export const viewRefund = (refund: Row) => ({
   amount: refund.amountWon,
   status: refund.status,
   cause: refund.cause,
-  createdAt: korean(refund.createdAt.getTime()),
-  settledAt: refund.settledAt ? korean(refund.settledAt.getTime()) : null,
+  createdAt: koreanOf(refund.createdAt),
+  settledAt: koreanOf(refund.settledAt),
 });

@@ -1,5 +1,5 @@
 import type { FoundReview } from '../../db/reviews/queries.ts';
-import { korean } from '../../domain/kernel/time.ts';
+import { koreanOf } from '../../domain/kernel/time.ts';
 import { maskedName, MAX_CONTENT, MAX_REVIEW_IMAGES, RATINGS } from '../../domain/reviews/rules.ts';
 import { type Cut, Truncated } from '../declare/shortened.ts';
 import { ImageUrl } from '../uploads/images.ts';
@@ -58,8 +58,6 @@ export const ReviewSummary = closed(
   { title: 'ReviewSummary' },
 );
 
-const at = (time: string): string => korean(Date.parse(time));
-
 /** As its seller sees it. */
 export const viewReview = (review: FoundReview) => ({
   reviewId: review.review_id,
@@ -74,8 +72,8 @@ export const viewReview = (review: FoundReview) => ({
   content: review.content,
   images: [...review.images],
   rewardPoint: review.reward_point,
-  createdAt: at(review.created_at),
-  updatedAt: at(review.updated_at),
+  createdAt: koreanOf(review.created_at),
+  updatedAt: koreanOf(review.updated_at),
 });
 /** As its author sees it. */
 export const viewOwn = (review: FoundReview) => ({ ...viewReview(review), authorName: maskedName(review.author_name) });
@@ -87,5 +85,5 @@ export const viewShown = (review: FoundReview) => ({
   images: [...review.images],
   authorName: maskedName(review.author_name),
   optionLabel: review.option_label,
-  createdAt: at(review.created_at),
+  createdAt: koreanOf(review.created_at),
 });

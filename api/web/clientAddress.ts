@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type BlockList, isIP, SocketAddress } from 'node:net';
+import { isWithin } from '../../db/kernel/networks.ts';
 
 /**
  * The client's whole address: the peer's, or behind trusted proxies the last entry of `X-Forwarded-For` that is no trusted proxy. An entry
@@ -10,7 +11,7 @@ export function wholeAddress({ socket, headers }: Pick<IncomingMessage, 'socket'
   let address = addressOf(socket.remoteAddress ?? '');
   if (address === null) return null;
   const forwarded = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',');
-  while (forwarded.length > 0 && isTrusted(address, trusted)) {
+  while (forwarded.length > 0 && isWithin(trusted, address)) {
     const entry = forwarded.pop()!.trim();
     if (entry === '') continue;
     const next = addressOf(withoutPort(entry));
@@ -25,9 +26,6 @@ export function countedAddress(address: string | null): string {
   if (address === null) return 'unknown';
   return isIP(address) === 4 ? address : `${groupsOf(address).slice(0, 4).join(':')}::/64`;
 }
-
-export const isTrusted = (address: string, trusted: BlockList): boolean => trusted.check(address, familyOf(address));
-const familyOf = (address: string) => (isIP(address) === 4 ? 'ipv4' : 'ipv6');
 
 /** `1.2.3.4:80`, `[::1]:80`, `[::1]`; an IPv6 address without brackets has no port. */
 const withoutPort = (entry: string): string => /^\[([^\]]+)\](?::\d+)?$/.exec(entry)?.[1] ?? entry.replace(/^([\d.]+):\d+$/, '$1');

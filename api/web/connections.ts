@@ -5,7 +5,8 @@
 import type { Server } from 'node:http';
 import type { BlockList, Socket } from 'node:net';
 import { Counts } from '../../db/kernel/counts.ts';
-import { countedAddress, isTrusted, wholeAddress } from './clientAddress.ts';
+import { isWithin } from '../../db/kernel/networks.ts';
+import { countedAddress, wholeAddress } from './clientAddress.ts';
 
 const MAX_CONNECTIONS = 10_000;
 const OF_ADDRESS = 1000;
@@ -15,7 +16,7 @@ export function boundConnections(server: Server, trusted: BlockList, ofAddress =
   const open = new Counts();
   server.on('connection', (socket: Socket) => {
     const peer = wholeAddress({ socket, headers: {} }, trusted);
-    if (peer !== null && isTrusted(peer, trusted)) return;
+    if (peer !== null && isWithin(trusted, peer)) return;
     const address = countedAddress(peer);
     if (open.of(address) >= ofAddress) {
       socket.destroy();

@@ -1,6 +1,6 @@
 import type { Webhook as Row, WebhookDelivery as DeliveryRow } from '../../db/webhooks/entities.ts';
 import { RECEIVER_URL } from '../../domain/kernel/hosts.ts';
-import { korean } from '../../domain/kernel/time.ts';
+import { koreanOf } from '../../domain/kernel/time.ts';
 import { DELIVERY_ERRORS, DELIVERY_STATUSES, EVENT_TYPES } from '../../domain/webhooks/rules.ts';
 import { type Cut, Truncated } from '../declare/shortened.ts';
 import { closed, Count, Id, nullable, oneOf, Timestamp, Type, VERBATIM } from '../declare/schema.ts';
@@ -45,17 +45,15 @@ export const WebhookDelivery = closed(delivery, { title: 'WebhookDelivery' });
 export const ListedDelivery = closed({ ...delivery, truncated: Truncated }, { title: 'ListedWebhookDelivery' });
 export const DELIVERY_CUT: Cut = { texts: ['responseBodyExcerpt'] };
 
-const at = (time: Date | null | undefined) => (time ? korean(time.getTime()) : null);
-
 export const viewWebhook = (row: Row) => ({
   webhookId: row.webhookId,
   url: row.url,
   eventTypes: row.eventTypes,
   status: row.status,
   secretPrefix: row.secretPrefix,
-  oldSecretExpiresAt: at(row.oldSecretExpiresAt),
-  suspendedAt: at(row.suspendedAt),
-  createdAt: korean(row.createdAt.getTime()),
+  oldSecretExpiresAt: koreanOf(row.oldSecretExpiresAt),
+  suspendedAt: koreanOf(row.suspendedAt),
+  createdAt: koreanOf(row.createdAt),
 });
 export const viewDelivery = (row: DeliveryRow) => ({
   deliveryId: row.deliveryId,
@@ -65,12 +63,12 @@ export const viewDelivery = (row: DeliveryRow) => ({
   url: row.url,
   errorCode: row.errorCode ?? null,
   attemptCount: row.attemptCount,
-  attemptedAt: at(row.attemptedAt),
-  nextAttemptAt: at(row.nextAttemptAt),
+  attemptedAt: koreanOf(row.attemptedAt),
+  nextAttemptAt: koreanOf(row.nextAttemptAt),
   responseStatusCode: row.responseStatusCode ?? null,
   responseTimeMs: row.responseTimeMs ?? null,
   responseBodyExcerpt: row.responseBodyExcerpt ?? null,
   redeliveryOf: row.redeliveryOf ?? null,
   redeliveredAs: row.redeliveredAs ?? null,
-  createdAt: korean(row.createdAt.getTime()),
+  createdAt: koreanOf(row.createdAt),
 });

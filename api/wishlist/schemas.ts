@@ -1,5 +1,5 @@
 import type { WishlistEntry as Row } from '../../db/customers/wishlist.ts';
-import { korean } from '../../domain/kernel/time.ts';
+import { koreanOf } from '../../domain/kernel/time.ts';
 import { closed, Id, Timestamp, Type, Won } from '../declare/schema.ts';
 
 export const WishlistRequest = closed({ productId: Id }, { title: 'WishlistRequest' });
@@ -11,5 +11,5 @@ export const viewEntry = ({ productId, productName, salePriceWon, addedAt }: Row
   productId,
   productName,
   salePrice: salePriceWon,
-  addedAt: korean(addedAt.getTime()),
+  addedAt: koreanOf(addedAt),
 });

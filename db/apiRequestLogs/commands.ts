@@ -1,4 +1,5 @@
 import type { Acting } from '../../domain/identity/actors.ts';
+import { universal } from '../../domain/kernel/time.ts';
 import type { Tx } from '../kernel/tx.ts';
 
 /** A request that was answered, as it is recorded. Times in milliseconds. */
@@ -21,11 +22,10 @@ export interface AttributedRequest extends AnsweredRequest {
   readonly actor: Pick<Acting, 'type' | 'id' | 'name'> | null;
 }
 
-const iso = (at: number): string => new Date(at).toISOString();
 const rowOf = ({ receivedAt, at, actor, ...request }: AttributedRequest) => ({
   ...request,
-  receivedAt: iso(receivedAt),
-  at: at === null ? null : iso(at),
+  receivedAt: universal(receivedAt),
+  at: at === null ? null : universal(at),
   actorType: actor?.type ?? null,
   actorId: actor?.id ?? null,
   actorName: actor?.name ?? null,

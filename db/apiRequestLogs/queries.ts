@@ -1,5 +1,6 @@
 import type { Actor, ActorType } from '../../domain/identity/actors.ts';
 import type { Method } from '../../domain/apiRequestLogs/rules.ts';
+import { msOf } from '../../domain/kernel/time.ts';
 import { allOf, fragment } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/tx.ts';
 import type { AnsweredRequest } from './commands.ts';
@@ -72,7 +73,7 @@ export async function hasApiRequest({ sql, storeId }: Tx, { at, id }: Position):
 
 const requestOf = (row: Row): ApiRequest => ({
   requestId: row.request_id,
-  createdAt: new Date(row.created_at).getTime(),
+  createdAt: msOf(row.created_at),
   method: row.method,
   path: row.path,
   operationId: row.operation_id,

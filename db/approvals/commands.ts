@@ -11,6 +11,7 @@ import {
 } from '../../domain/approvals/rules.ts';
 import type { Acting } from '../../domain/identity/actors.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
+import { msOf } from '../../domain/kernel/time.ts';
 import { newId } from '../kernel/clock.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { openRun, reopenRun } from '../runs/commands.ts';
@@ -139,7 +140,7 @@ async function checkPending({ sql, storeId, at }: Tx, principal: string): Promis
   const { store, own, store_until, own_until } = waiting!;
   const isOwn = Number(own) >= MAX_PENDING.principal;
   if (!isOwn && Number(store) < MAX_PENDING.store) return;
-  const until = new Date((isOwn ? own_until : store_until) ?? at).getTime();
+  const until = msOf(isOwn ? own_until : store_until) ?? at;
   const limit = isOwn ? MAX_PENDING.principal : MAX_PENDING.store;
   const retryAfter = Math.ceil(Math.min(until - at, MAX_RETRY_MS) / 1000);
   throw new Fault('TOO_MANY_REQUESTS', { details: { pendingApprovals: Number(isOwn ? own : store), limit, retryAfter } });

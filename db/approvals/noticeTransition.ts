@@ -2,6 +2,7 @@
 import { LockMode } from '@mikro-orm/core';
 import { decideNotice, type NoticeState, type Unnoticed } from '../../domain/approvals/notice.ts';
 import { couldApprove } from '../../domain/approvals/rules.ts';
+import { dateOf, msOf } from '../../domain/kernel/time.ts';
 import type { RunEvent, RunRef } from '../../workflows/kernel/messages.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { listMembers } from '../identity/members.ts';
@@ -19,10 +20,10 @@ export async function transitionApprovalNotice(
   const notice = await em.findOne(ApprovalNoticeEntity, { storeId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!notice) return null;
   const waiting = await waitingRequests(tx);
-  const current: NoticeState = { storeId, lastAt: notice.lastAt?.getTime() ?? null, round: notice.round, mails: notice.mails };
+  const current: NoticeState = { storeId, lastAt: msOf(notice.lastAt), round: notice.round, mails: notice.mails };
   const { state, effects, plan } = decideNotice(current, await unnoticed(tx, waiting), event, at);
   for (const { round } of effects) for (const request of waiting) request.noticeRound = round;
-  Object.assign(notice, { lastAt: state.lastAt === null ? null : new Date(state.lastAt), round: state.round, mails: state.mails });
+  Object.assign(notice, { lastAt: dateOf(state.lastAt), round: state.round, mails: state.mails });
   const { clockOffsetMs: clock } = await readStore(tx);
   return { plan, clock };
 }

@@ -1,10 +1,8 @@
 /** Maps between an approval request's row and its machine's state. */
 import { digestOf } from '../kernel/digest.ts';
 import type { ApprovalState } from '../../domain/approvals/machine.ts';
+import { dateOf, msOf } from '../../domain/kernel/time.ts';
 import type { ApprovalRequest } from './entities.ts';
-
-const msOf = (time: Date | null | undefined): number | null => time?.getTime() ?? null;
-const dateOf = (ms: number | null): Date | null => (ms === null ? null : new Date(ms));
 
 /** Of what is shown: whoever decides names it, and decides on nothing else (G51). */
 export const previewDigestOf = ({ preview }: Pick<ApprovalRequest, 'preview'>): string => digestOf(preview);

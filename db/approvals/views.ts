@@ -2,7 +2,7 @@
 import { parse } from 'node:querystring';
 import { type ErrorCode, Fault } from '../../domain/kernel/errors.ts';
 import { isDecided, type Preview, SECRET_MS, type Verdict } from '../../domain/approvals/rules.ts';
-import { korean } from '../../domain/kernel/time.ts';
+import { koreanOf } from '../../domain/kernel/time.ts';
 import type { Keyring } from '../kernel/keyring.ts';
 import type { Tx } from '../kernel/tx.ts';
 import type { ApprovalRequest } from './entities.ts';
@@ -26,7 +26,7 @@ export const viewFiled = (approval: ApprovalRequest, at: number, consoleUrl: str
   status: statusNow(approval, at),
   operationId: approval.operationId,
   reason: approval.reason,
-  expiresAt: korean(approval.expiresAt.getTime()),
+  expiresAt: koreanOf(approval.expiresAt),
   approvalUrl: approvalUrl(consoleUrl, approval.approvalId),
 });
 
@@ -34,11 +34,11 @@ export const viewFiled = (approval: ApprovalRequest, at: number, consoleUrl: str
 export const viewListed = (approval: ApprovalRequest, at: number, consoleUrl: string, names: ReadonlyMap<string, string>) => ({
   ...viewFiled(approval, at, consoleUrl),
   requestedBy: { type: approval.actorType, id: approval.actorId, name: approval.actorName ?? '' },
-  createdAt: korean(approval.createdAt.getTime()),
+  createdAt: koreanOf(approval.createdAt),
   approverRole: approval.approverRole,
   preview: { ...approval.preview, changes: [...approval.preview.changes] },
   previewDigest: previewDigestOf(approval),
-  decidedAt: approval.decidedAt ? korean(approval.decidedAt.getTime()) : null,
+  decidedAt: koreanOf(approval.decidedAt),
   decisionNote: approval.decisionNote ?? null,
   approver: approverOf(approval, names),
   result: viewResult(approval),

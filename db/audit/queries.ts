@@ -2,6 +2,7 @@
 import { DOMAIN_OUTCOME, LISTED_MS, type Outcome, type Source, YEAR_ACTIONS } from '../../domain/audit/rules.ts';
 import type { Actor, ActorType } from '../../domain/identity/actors.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
+import { msOf } from '../../domain/kernel/time.ts';
 import { allOf, type Fragment, fragment, joined } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/tx.ts';
 
@@ -154,7 +155,7 @@ interface ListedRow extends Omit<Row, 'metadata' | 'cut'> {
 const recordOf = (row: Row): AuditRecord => ({
   auditId: row.audit_id,
   source: row.source,
-  createdAt: new Date(row.created_at).getTime(),
+  createdAt: msOf(row.created_at),
   actor: { type: row.actor_type, id: row.actor_id, name: row.actor_name },
   action: row.action,
   target: row.target_type === null ? null : { type: row.target_type, id: row.target_id },

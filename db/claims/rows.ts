@@ -1,6 +1,7 @@
 /** Maps between a claim's row and its machine's state. */
 import type { ClaimState } from '../../domain/claims/machine.ts';
 import { type ClaimSummary, isOpen } from '../../domain/claims/rules.ts';
+import { dateOf, msOf } from '../../domain/kernel/time.ts';
 import { type RunIds, runOf, workflowIdOf } from '../../workflows/kernel/messages.ts';
 import type { Claim } from './entities.ts';
 
@@ -21,7 +22,7 @@ export const stateOf = (claim: Claim): ClaimState => ({
   quantity: claim.quantity,
   isShipped: claim.isShipped,
   isHoldUsed: claim.isHoldUsed,
-  holdUntil: claim.holdUntil?.getTime() ?? null,
+  holdUntil: msOf(claim.holdUntil),
   restockedQuantity: claim.restockedQuantity,
   exchangeOptionId: claim.exchangeOptionId ?? null,
   flowFeeWon: claim.flowFeeWon,
@@ -31,7 +32,7 @@ export const stateOf = (claim: Claim): ClaimState => ({
 export const columnsOf = ({ status, isHoldUsed, holdUntil, restockedQuantity }: ClaimState, at: number) => ({
   status,
   isHoldUsed,
-  holdUntil: holdUntil === null ? null : new Date(holdUntil),
+  holdUntil: dateOf(holdUntil),
   restockedQuantity,
   closedAt: isOpen(status) ? null : new Date(at),
 });

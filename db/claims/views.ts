@@ -2,14 +2,12 @@
 import type { Listing } from '../../domain/audit/changes.ts';
 import { historyLine } from '../../domain/claims/history.ts';
 import { isOpen } from '../../domain/claims/rules.ts';
-import { korean } from '../../domain/kernel/time.ts';
+import { korean, koreanOf } from '../../domain/kernel/time.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { OrderEntity, type OrderItem, OrderItemEntity } from '../orders/entities.ts';
 import { quoteDeparture, readRests } from '../orders/leave.ts';
 import { type Claim, type ClaimAmounts, type ClaimStep, ClaimStepEntity, type ExpectedAmounts } from './entities.ts';
 import { departureOf, NO_AMOUNTS } from './item.ts';
-
-const at = (time: Date | null | undefined): string | null => (time ? korean(time.getTime()) : null);
 
 /** How a claim's fields are listed in previews and in the audit log (G14); what is expected is computed, not changed. */
 export const CLAIM_LISTING: Listing = {
@@ -107,16 +105,16 @@ const viewClaim = (claim: Claim, expected: ExpectedAmounts, steps: readonly Clai
   expectedPointRefundAmount: expected.pointRefundAmount,
   claimDeliveryFee: claim.deliveryFeeWon,
   holdReason: claim.holdReason ?? null,
-  holdExpiresAt: at(claim.holdUntil),
+  holdExpiresAt: koreanOf(claim.holdUntil),
   holdUsed: claim.isHoldUsed,
   ...viewHandling(claim),
   stockShortfall: claim.stockShortfall,
   ...viewAmounts(claim.amounts ?? { ...NO_AMOUNTS, deductAmount: isOpen(claim.status) ? claim.flowFeeWon : 0 }),
   testPayment: claim.testPayment,
-  history: steps.map(({ name, by, at: when }) => ({ at: korean(when.getTime()), name, by, message: historyLine(claim, name, by) })),
-  requestedAt: korean(claim.requestedAt.getTime()),
-  closedAt: at(claim.closedAt),
-  lastChangedAt: korean(claim.lastChangedAt.getTime(), 'milliseconds'),
+  history: steps.map(({ name, by, at: when }) => ({ at: koreanOf(when), name, by, message: historyLine(claim, name, by) })),
+  requestedAt: koreanOf(claim.requestedAt),
+  closedAt: koreanOf(claim.closedAt),
+  lastChangedAt: koreanOf(claim.lastChangedAt, 'milliseconds'),
 });
 
 /** What the row alone shows, for the difference that a change makes. */

@@ -8,6 +8,7 @@ import {
   isRepeated,
 } from '../../domain/customers/consents.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
+import { msOf } from '../../domain/kernel/time.ts';
 import { newId } from '../kernel/clock.ts';
 import { offset, type PageRequest } from '../kernel/page.ts';
 import type { Tx } from '../kernel/tx.ts';
@@ -61,7 +62,7 @@ export async function changeConsent(tx: Tx, customerId: string, wanted: WantedCo
   const { termsVersion = null, privacyVersion = null, termsUrl = null, privacyUrl = null } = await readStore(tx);
   const { version } = agreedText(wanted.kind, wanted.version, { termsVersion, privacyVersion, termsUrl, privacyUrl });
   if (!isRepeated(latest ?? null, { action: wanted.action, version })) {
-    const after = latest ? new Date(latest.at).getTime() + 1 : tx.at;
+    const after = latest ? msOf(latest.at) + 1 : tx.at;
     await recordConsents(tx, customerId, [wanted], path, Math.max(tx.at, after));
   }
   return currentConsents(tx, customerId);

@@ -1,6 +1,7 @@
 /** The list of customers and one in detail (U3–U6), each in one query. */
 import { type CustomerSort, isPhoneEnd, startOfDay } from '../../domain/customers/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
+import { dateOf } from '../../domain/kernel/time.ts';
 import type { PageRequest } from '../kernel/page.ts';
 import { allOf, EMPTY, type Fragment, fragment } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/tx.ts';
@@ -54,7 +55,7 @@ const viewOf = (row: Row): ListedCustomer => ({
   paidWon: Number(row.paid_won),
   refundedWon: Number(row.refunded_won),
   purchaseWon: Number(row.purchase_won),
-  lastOrderedAt: row.last_ordered_at === null ? null : new Date(row.last_ordered_at),
+  lastOrderedAt: dateOf(row.last_ordered_at),
 });
 const BOTH = fragment`customer c JOIN customer_stats s ON s.store_id = c.store_id AND s.customer_id = c.customer_id`;
 

@@ -3,6 +3,7 @@ import { builtInGraph } from '../../domain/flows/presets/index.ts';
 import type { Graph, Progression } from '../../domain/flows/graph/graph.ts';
 import { WAITING_STATUSES } from '../../domain/flows/graph/graph.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
+import { msOf } from '../../domain/kernel/time.ts';
 import { offset, type PageRequest } from '../kernel/page.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { type CommerceFlow, CommerceFlowEntity, type FlowVersion, FlowVersionEntity } from './entities.ts';
@@ -74,7 +75,7 @@ const summaryOf = (row: VersionRow): VersionSummary => ({
   key: row.key,
   version: row.version,
   progression: row.progression,
-  publishedAt: new Date(row.published_at).getTime(),
+  publishedAt: msOf(row.published_at),
   inProgress: row.in_progress,
 });
 

@@ -1,5 +1,5 @@
 /** The turns of a store's external calls, by the real clock, however many workers make them (F47). */
-import { MINUTE, SECOND } from '../../domain/kernel/time.ts';
+import { MINUTE, msOf, SECOND } from '../../domain/kernel/time.ts';
 import { turnAt } from '../../domain/flows/run/turns.ts';
 import { lockName, type Tx } from '../kernel/tx.ts';
 
@@ -35,7 +35,7 @@ export async function takeTurn(tx: Tx, { ownerId, call }: Entry): Promise<number
         AND (w.asked_at, w.owner_id, w.call) < (coalesce((SELECT o.asked_at FROM flow_call_waiting o WHERE o.store_id = ${storeId}
           AND o.owner_id = ${ownerId} AND o.call = ${call}), ${new Date(now)}), ${ownerId}, ${call})) AS ahead`;
   const { is_begun: isBegun, begun, in_flight: inFlight, ahead } = row!;
-  const times = begun.map((at) => new Date(at).getTime());
+  const times = begun.map((at) => msOf(at));
   const retryAt = isBegun ? null : turnAt({ now, begun: times, inFlight, ahead });
   if (retryAt === null) await leaveQueue(tx, ownerId, [call]);
   else await waitUntil(tx, { ownerId, call }, retryAt);
@@ -59,7 +59,7 @@ export async function leaveQueue({ sql, storeId }: Tx, ownerId: string, calls: r
 export async function readWaiting({ sql, storeId }: Tx, ownerId: string): Promise<ReadonlyMap<string, number>> {
   const rows = await sql<{ call: string; retry_at: Date | string }>`
     SELECT call, retry_at FROM flow_call_waiting WHERE store_id = ${storeId} AND owner_id = ${ownerId}`;
-  return new Map(rows.map(({ call, retry_at: at }) => [call, new Date(at).getTime()]));
+  return new Map(rows.map(({ call, retry_at: at }) => [call, msOf(at)]));
 }
 
 /** A call has ended: the first one that waits asks again now. Returns its owner; null where none waits. */

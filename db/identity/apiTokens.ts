@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Role } from '../../domain/identity/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import { DAY, MINUTE } from '../../domain/kernel/time.ts';
+import { DAY, MINUTE, msOf } from '../../domain/kernel/time.ts';
 import { newId } from '../kernel/clock.ts';
 import { hashSecret } from '../kernel/keyring.ts';
 import { sqlOn } from '../kernel/sql.ts';
@@ -92,7 +92,6 @@ export async function listApiTokens(
      JOIN user_account u ON u.user_id = t.created_by
      WHERE t.store_id = ${storeId} AND t.revoked_at IS NULL AND (${tokenId}::text IS NULL OR t.token_id = ${tokenId})
      ORDER BY t.created_at DESC, t.token_id DESC LIMIT ${size} OFFSET ${(page - 1) * size}`;
-  const at = (time: Date | null) => (time === null ? null : new Date(time).getTime());
   return {
     total: Number(rows[0]?.total ?? 0),
     items: rows.map((row) => ({
@@ -102,9 +101,9 @@ export async function listApiTokens(
       purpose: row.purpose,
       tokenPrefix: row.token_prefix,
       createdByName: row.created_by_name,
-      createdAt: new Date(row.created_at).getTime(),
-      expiresAt: at(row.expires_at),
-      lastUsedAt: at(row.last_used_at),
+      createdAt: msOf(row.created_at),
+      expiresAt: msOf(row.expires_at),
+      lastUsedAt: msOf(row.last_used_at),
     })),
   };
 }
@@ -145,8 +144,8 @@ export async function findApiToken(orm: MikroORM, token: string, now: number): P
     role: Role | null;
   }>`SELECT * FROM lookup_api_token(${hashSecret(token).toString('hex')})`;
   if (!row) return null;
-  const isLive = row.revoked_at === null && (row.expires_at === null || new Date(row.expires_at).getTime() > now);
-  const isRecorded = row.last_used_at !== null && new Date(row.last_used_at).getTime() >= now - MINUTE;
+  const isLive = row.revoked_at === null && (row.expires_at === null || msOf(row.expires_at) > now);
+  const isRecorded = row.last_used_at !== null && msOf(row.last_used_at) >= now - MINUTE;
   if (isLive && !isRecorded)
     await inTenant(
       orm,

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Role } from '../../domain/identity/rules.ts';
-import { MINUTE } from '../../domain/kernel/time.ts';
+import { MINUTE, msOf } from '../../domain/kernel/time.ts';
 import { hashSecret } from '../kernel/keyring.ts';
 import { type Fragment, fragment, sqlOn } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/tx.ts';
@@ -51,7 +51,7 @@ const consentOf = (row: ConsentRow | undefined): ConsentRequest | null =>
         state: row.state,
         codeChallenge: row.code_challenge,
         resource: row.resource,
-        authenticatedAt: new Date(row.authenticated_at).getTime(),
+        authenticatedAt: msOf(row.authenticated_at),
       }
     : null;
 

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { MikroORM } from '@mikro-orm/postgresql';
-import { DAY, MINUTE, SECOND } from '../../domain/kernel/time.ts';
+import { DAY, MINUTE, msOf, SECOND } from '../../domain/kernel/time.ts';
 import { newId } from '../kernel/clock.ts';
 import { hashSecret, type Keyring, type SealLocation } from '../kernel/keyring.ts';
 import { fragment, sqlOn } from '../kernel/sql.ts';
@@ -154,7 +154,7 @@ const loginOf = (row: LoginRow): Login => ({
   userId: row.user_id,
   scopes: row.scopes,
   resource: row.resource,
-  authenticatedAt: new Date(row.authenticated_at).getTime(),
+  authenticatedAt: msOf(row.authenticated_at),
 });
 const revoke = ({ sql, realNow: now }: Tx, loginId: string) =>
   sql`UPDATE login SET revoked_at = coalesce(revoked_at, ${new Date(now)}) WHERE login_id = ${loginId}`;
@@ -176,7 +176,7 @@ export async function redeemCode(
     await revoke(tx, row.login_id);
     return null;
   }
-  if (new Date(row.expires_at).getTime() <= now) return null;
+  if (msOf(row.expires_at) <= now) return null;
   if (!fits({ redirectUri: row.redirect_uri, codeChallenge: row.code_challenge })) return null;
   await sql`UPDATE auth_code SET used_at = ${new Date(now)} WHERE code_hash = ${hashSecret(code)}`;
   return loginOf(row);
@@ -202,12 +202,12 @@ export async function redeemRefresh(tx: Tx, clientId: string, token: string): Pr
   await sql`SELECT 1 FROM login WHERE login_id = ${found.login_id} FOR UPDATE`;
   const [row] = await sql<LoginRow>`SELECT ${LOGIN_COLUMNS}, r.expires_at, r.used_at FROM refresh_token r JOIN login l USING (login_id)
       WHERE r.token_hash = ${hashSecret(token)}`;
-  if (!row || row.client_id !== clientId || row.revoked_at !== null || new Date(row.expires_at).getTime() <= now) return null;
+  if (!row || row.client_id !== clientId || row.revoked_at !== null || msOf(row.expires_at) <= now) return null;
   if (row.used_at === null) {
     await sql`UPDATE refresh_token SET used_at = ${new Date(now)} WHERE token_hash = ${hashSecret(token)}`;
     return loginOf(row);
   }
-  const usedAt = new Date(row.used_at).getTime();
+  const usedAt = msOf(row.used_at);
   const discarded =
     now - usedAt < RETRY_MS
       ? await sql`DELETE FROM refresh_token s WHERE login_id = ${row.login_id} AND used_at IS NULL AND NOT EXISTS (

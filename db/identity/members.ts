@@ -3,6 +3,7 @@ import { LockMode } from '@mikro-orm/core';
 import type { Role } from '../../domain/identity/rules.ts';
 import { type Actor, changeProblem } from '../../domain/invitations/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
+import { msOf } from '../../domain/kernel/time.ts';
 import { newId } from '../kernel/clock.ts';
 import { offset, type PageRequest } from '../kernel/page.ts';
 import type { Tx } from '../kernel/tx.ts';
@@ -47,7 +48,7 @@ export async function listMembers(
     email: row.email,
     name: row.name,
     role: row.role,
-    joinedAt: new Date(row.created_at).getTime(),
+    joinedAt: msOf(row.created_at),
   }));
 }
 

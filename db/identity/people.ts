@@ -4,6 +4,7 @@
 import { sqlOn } from '../kernel/sql.ts';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Role } from '../../domain/identity/rules.ts';
+import { msOf } from '../../domain/kernel/time.ts';
 
 export interface FoundPerson {
   /** Null: there is no such store. */
@@ -43,7 +44,7 @@ export async function findPerson(
         sandbox: row.sandbox === true,
         clockOffsetMs: Number(row.clock_offset_ms ?? 0),
         role: row.role,
-        joinedAt: row.joined_at === null ? null : new Date(row.joined_at).getTime(),
+        joinedAt: msOf(row.joined_at),
         clientStatus: row.client_status,
         clientStoreId: row.client_store_id,
         isLive: row.is_live,

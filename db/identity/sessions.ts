@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { Fault } from '../../domain/kernel/errors.ts';
-import { DAY, HOUR } from '../../domain/kernel/time.ts';
+import { DAY, HOUR, msOf } from '../../domain/kernel/time.ts';
 import { newId } from '../kernel/clock.ts';
 import { hashSecret } from '../kernel/keyring.ts';
 import type { Sql } from '../kernel/sql.ts';
@@ -54,7 +54,7 @@ interface SessionRow {
   readonly expires_at: string;
 }
 const isValid = (row: SessionRow, at: number): boolean =>
-  Date.parse(row.expires_at) > at && (row.used_at !== null || Date.parse(row.created_at) > at - UNUSED_MS);
+  msOf(row.expires_at) > at && (row.used_at !== null || msOf(row.created_at) > at - UNUSED_MS);
 
 /** The session of a valid token, locked, or null. Sessions are locked before the lines of their carts. */
 export async function lockSession({ sql, storeId, at }: Tx, token: string): Promise<string | null> {
@@ -79,7 +79,7 @@ export async function findGuest(sql: Sql, storeCode: string, cartToken: string, 
   const tenant = tenantOf(row);
   const at = realNow + tenant.clockOffsetMs;
   if (row.session_id === null || !isValid(row, at)) return { tenant, sessionId: null, isStale: false };
-  return { tenant, sessionId: row.session_id, isStale: row.used_at === null || Date.parse(row.used_at) < at - SLIDE_MS };
+  return { tenant, sessionId: row.session_id, isStale: row.used_at === null || msOf(row.used_at) < at - SLIDE_MS };
 }
 
 /** Extends a session's expiry from this use. UNAUTHORIZED when it was deleted meanwhile. */

@@ -5,6 +5,7 @@ import { hashSecret, type Keyring } from '../kernel/keyring.ts';
 import { randomBytes } from 'node:crypto';
 import type { AssignedRole } from '../../domain/identity/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
+import { msOf } from '../../domain/kernel/time.ts';
 import { newId } from '../kernel/clock.ts';
 import { fragment } from '../kernel/sql.ts';
 import { lockName, type Tx } from '../kernel/tx.ts';
@@ -72,7 +73,7 @@ export async function countSend(
     // The send that has to leave its window before there is room.
     const [row] = await sql<{ oldest: string | null }>`SELECT (array_agg(at ORDER BY at))[count(*) - ${max - 1}::int] AS oldest
       FROM invitation_send WHERE ${column} = ${values[limit]} AND at > ${new Date(realNow - withinMs)}`;
-    if (row?.oldest) exhausted.push({ limit, freeAt: Date.parse(row.oldest) + withinMs });
+    if (row?.oldest) exhausted.push({ limit, freeAt: msOf(row.oldest) + withinMs });
   }
   if (exhausted.length > 0) {
     const freeAt = Math.max(...exhausted.map((one) => one.freeAt));

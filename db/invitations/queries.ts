@@ -5,7 +5,7 @@ import { type RunIds, runOf } from '../../workflows/kernel/messages.ts';
 import type { Listing } from '../../domain/audit/changes.ts';
 import type { InvitationStatus } from '../../domain/invitations/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
-import { korean } from '../../domain/kernel/time.ts';
+import { koreanOf } from '../../domain/kernel/time.ts';
 import { sqlOn } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/tx.ts';
 import type { Tenant } from '../stores/queries.ts';
@@ -74,6 +74,6 @@ export const viewInvitation = (invitation: Invitation) => ({
   status: invitation.status,
   deliveryStatus: invitation.deliveryStatus ?? null,
   deliveryErrorCode: invitation.deliveryErrorCode ?? null,
-  expiresAt: korean(invitation.expiresAt.getTime()),
-  createdAt: korean(invitation.createdAt.getTime()),
+  expiresAt: koreanOf(invitation.expiresAt),
+  createdAt: koreanOf(invitation.createdAt),
 });

@@ -1,5 +1,6 @@
 /** Maps between an invitation's row and its machine's state. */
 import type { InvitationState } from '../../domain/invitations/machine.ts';
+import { dateOf, msOf } from '../../domain/kernel/time.ts';
 import type { Invitation } from './entities.ts';
 
 export const stateOf = (invitation: Invitation): InvitationState => ({
@@ -8,7 +9,7 @@ export const stateOf = (invitation: Invitation): InvitationState => ({
   status: invitation.status,
   sendNo: invitation.sendNo,
   sendAttempts: invitation.sendAttempts,
-  nextSendAt: invitation.nextSendAt?.getTime() ?? null,
+  nextSendAt: msOf(invitation.nextSendAt),
   expiresAt: invitation.expiresAt.getTime(),
   deliveryStatus: invitation.deliveryStatus ?? null,
   deliveryErrorCode: invitation.deliveryErrorCode ?? null,
@@ -19,7 +20,7 @@ export const columnsOf = ({ status, sendNo, sendAttempts, nextSendAt, expiresAt,
   status,
   sendNo,
   sendAttempts,
-  nextSendAt: nextSendAt === null ? null : new Date(nextSendAt),
+  nextSendAt: dateOf(nextSendAt),
   expiresAt: new Date(expiresAt),
   deliveryStatus,
   deliveryErrorCode,

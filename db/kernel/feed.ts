@@ -3,7 +3,7 @@
  * row and holds it until then. So times and numbers grow in the order of commits, a reader that continues after the last entry it has seen
  * misses nothing (D70), and no transaction waits for another one's work, only for its commit.
  */
-import { korean } from '../../domain/kernel/time.ts';
+import { dateOf, koreanOf } from '../../domain/kernel/time.ts';
 import type { Sql } from './sql.ts';
 
 /** An event: its raw body, as receivers get it, and its business time. */
@@ -59,7 +59,7 @@ export class FeedChanges {
   /** To be called last, when everything else is written, and once: numbers the events, and moves the time of rows and reply where it has to grow. */
   async write(sql: Sql, storeId: string): Promise<void> {
     if (this.#at === null && this.#events.length === 0) return;
-    const at = this.#at === null ? null : new Date(this.#at);
+    const at = dateOf(this.#at);
     const [orders, items, events] = [[...this.#orders], [...this.#items], JSON.stringify(this.#events.splice(0))];
     const { principal = null, key = null } = this.#reply ?? {};
     this.#at = null;
@@ -69,7 +69,7 @@ export class FeedChanges {
     }
     const [written] = await sql<{ at: Date | string }>`
       SELECT write_claim_feed(${storeId}, ${at}, ${orders}, ${items}, ${[...this.#claims]}, ${events}, ${principal}, ${key}) AS at`;
-    const lastChangedAt = korean(new Date(written!.at).getTime(), 'milliseconds');
+    const lastChangedAt = koreanOf(written!.at, 'milliseconds');
     for (const answer of this.#answers) Object.assign(answer, { lastChangedAt });
   }
 }

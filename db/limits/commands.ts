@@ -1,5 +1,6 @@
 /** Rate limits over a sliding window, in Postgres, so that all processes share them (X11, X13). Real time. */
 import type { Tx } from '../kernel/tx.ts';
+import { msOf } from '../../domain/kernel/time.ts';
 
 /** At most `max` uses of `key` in any window of `windowMs`. The key is a keyed digest, without personal data. */
 export interface Limit {
@@ -49,7 +50,7 @@ async function freeAt({ sql, realNow }: Tx, { key, max, windowMs, uses = 1 }: Li
   const [row] = await sql<{ last: string | null }>`
     SELECT (array_agg(t ORDER BY t))[count(*) - ${max - uses}::int] AS last
     FROM rate_limit, unnest(used_at) t WHERE key = ${key} AND t > ${new Date(realNow - windowMs)}`;
-  return row?.last ? Date.parse(row.last) + windowMs : realNow;
+  return row?.last ? msOf(row.last) + windowMs : realNow;
 }
 
 /** Removes the uses that were consumed at `consumedAt`. */

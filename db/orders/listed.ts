@@ -5,6 +5,7 @@
 import { type FilterQuery, type FindOptions, raw } from '@mikro-orm/core';
 import type { FlowState } from '../../domain/flows/run/state.ts';
 import type { ClaimSummary } from '../../domain/claims/rules.ts';
+import { dateOf } from '../../domain/kernel/time.ts';
 import { loadFlows } from '../flows/loaded.ts';
 import { type Fragment, fragment } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/tx.ts';
@@ -66,7 +67,7 @@ export async function findFirst(
   const rows = await readStates<StateRow & OfOrder>(tx, items, ofOrder, payment);
   const facts = items.map(({ orderId, orderItemId }): [string, OrderFacts] => {
     const { item_count: itemCount, completed_at: completedAt } = rows.get(orderItemId)!;
-    return [orderId, { itemCount, approvedAt: completedAt === null ? null : new Date(completedAt) }];
+    return [orderId, { itemCount, approvedAt: dateOf(completedAt) }];
   });
   return { items: await withStates(tx, items, rows), facts: new Map(facts) };
 }

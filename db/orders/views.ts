@@ -1,7 +1,7 @@
 /** The API's views of orders and items (docs/contract.md#orders), which list their fields explicitly. */
 import { setImmediate } from 'node:timers/promises';
 import type { AddressChange } from '../../domain/orders/addressChange.ts';
-import { korean } from '../../domain/kernel/time.ts';
+import { korean, koreanOf } from '../../domain/kernel/time.ts';
 import { claimActions } from '../../domain/claims/actions.ts';
 import { viewDelivery } from '../../domain/checkout/rules.ts';
 import { MAX_ANSWER, MAX_ITEM, Meter } from '../../domain/flows/expressions/meter.ts';
@@ -137,7 +137,7 @@ const viewRecord = (item: OrderItem) => ({
   pointAllocation: item.pointAllocationWon,
   hold: item.hold ? { ...item.hold, heldAt: korean(item.hold.heldAt) } : null,
   claims: item.claims.map((claim) => ({ ...claim, requestedAt: korean(claim.requestedAt) })),
-  lastChangedAt: korean(item.lastChangedAt.getTime(), 'milliseconds'),
+  lastChangedAt: koreanOf(item.lastChangedAt, 'milliseconds'),
 });
 
 /** GET …/dispatch/tracking (D72). */
@@ -217,7 +217,7 @@ export async function viewListedBuyerOrders(orders: readonly ListedOrder[], now:
 const viewHead = (order: Order, approvedAt: Date | null) => ({
   orderId: order.orderId,
   orderNo: order.orderNo,
-  orderedAt: korean(order.orderedAt.getTime()),
+  orderedAt: koreanOf(order.orderedAt),
   testPayment: order.testPayment,
   requiresShipping: order.requiresShipping,
   representativeStatus: order.representativeStatus,
@@ -236,5 +236,5 @@ const viewHead = (order: Order, approvedAt: Date | null) => ({
   },
   amounts: order.amounts,
   delivery: viewDelivery(order.delivery),
-  lastChangedAt: korean(order.lastChangedAt.getTime(), 'milliseconds'),
+  lastChangedAt: koreanOf(order.lastChangedAt, 'milliseconds'),
 });

@@ -1,4 +1,5 @@
 /** Circuits of providers, on the real clock (Y17). */
+import { dateOf, msOf, universal } from '../../domain/kernel/time.ts';
 import { afterFailure, CIRCUIT } from '../../domain/paymentSettings/routing.ts';
 import type { Environment, ProviderName } from '../../domain/payments/providers.ts';
 import type { Tx } from '../kernel/tx.ts';
@@ -15,11 +16,11 @@ export async function countFailure({ sql, storeId, realNow }: Tx, { provider, en
     RETURNING to_jsonb(failed_at) AS failed_at, open_until`;
   if (row!.open_until !== null) return false;
   const { failedAt, openUntil } = afterFailure(
-    row!.failed_at.map((at) => new Date(at).getTime()),
+    row!.failed_at.map((at) => msOf(at)),
     realNow,
   );
-  const opened = openUntil === null ? null : new Date(openUntil);
-  await sql`UPDATE payment_circuit SET failed_at = ${failedAt.map((at) => new Date(at).toISOString())}::timestamptz[], open_until = ${opened}
+  const opened = dateOf(openUntil);
+  await sql`UPDATE payment_circuit SET failed_at = ${failedAt.map(universal)}::timestamptz[], open_until = ${opened}
     WHERE store_id = ${storeId} AND provider = ${provider} AND environment = ${environment}`;
   return openUntil !== null;
 }

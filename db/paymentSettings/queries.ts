@@ -1,5 +1,6 @@
 /** Payment settings with their providers, credential sets and circuits, in one round trip. */
 import { Fault } from '../../domain/kernel/errors.ts';
+import { msOf } from '../../domain/kernel/time.ts';
 import { type LiveCondition, liveConditions } from '../../domain/paymentSettings/rules.ts';
 import type { CredentialStatus, Method, ProviderFacts, Routing, RoutingFacts } from '../../domain/paymentSettings/routing.ts';
 import type { Environment, ProviderName } from '../../domain/payments/providers.ts';
@@ -91,7 +92,7 @@ export async function readSettings({ sql, storeId, realNow }: Tx, given?: Enviro
     priority: row.priority,
     paymentDomains: row.payment_domains,
     version: row.version,
-    updatedAt: new Date(row.updated_at).getTime(),
+    updatedAt: msOf(row.updated_at),
     hasTerms: row.has_terms,
     environment,
     realNow,
@@ -111,10 +112,10 @@ function providerOf(row: SettingsRow, name: ProviderName, environment: Environme
     methods,
     version,
     notificationToken: notification_token,
-    updatedAt: new Date(updated_at).getTime(),
+    updatedAt: msOf(updated_at),
     newest: newestOf(environment)?.status ?? null,
     serving: serving ? { credentialId: serving.credential_id, isRejected: serving.rejected_at !== null } : null,
-    openUntil: circuit?.open_until ? new Date(circuit.open_until).getTime() : null,
+    openUntil: msOf(circuit?.open_until),
     credentials: { TEST: newestOf('TEST'), LIVE: newestOf('LIVE') },
   };
 }

@@ -1,4 +1,5 @@
 /** What calls to the provider need of an attempt. */
+import { msOf } from '../../domain/kernel/time.ts';
 import type { Credentials, Environment, ProviderName } from '../../domain/payments/providers.ts';
 import type { Keyring } from '../kernel/keyring.ts';
 import type { Tx } from '../kernel/tx.ts';
@@ -54,7 +55,7 @@ export async function chargeOf(tx: Tx, keyring: Keyring, attemptId: string): Pro
     paymentKey: row.payment_key,
     paymentToken: row.payment_token,
     amount: Number(row.amount_won),
-    confirmedAt: row.confirmed_at === null ? null : new Date(row.confirmed_at).getTime(),
+    confirmedAt: msOf(row.confirmed_at),
     clock: Number(row.clock_offset_ms),
     isOwnSetUnknown: !row.is_own,
     credentials: row.credential_id === null ? [] : await credentialsFor(tx, keyring, row.credential_id),

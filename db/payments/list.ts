@@ -1,4 +1,5 @@
 /** The seller's list of payments, newest start first; each filter has an index (db/migrations/0033_sales.ts). */
+import { dateOf } from '../../domain/kernel/time.ts';
 import type { ProviderName } from '../../domain/payments/providers.ts';
 import type { PaymentResult, PaymentStatus } from '../../domain/payments/rules.ts';
 import type { PaidMethod } from '../../domain/salesReport/rules.ts';
@@ -94,7 +95,7 @@ const recordOf = (row: Row, paymentId: string): PaymentRecord => ({
   amounts: row.amounts,
   testPayment: row.test_payment,
   createdAt: new Date(row.created_at),
-  completedAt: row.completed_at === null ? null : new Date(row.completed_at),
+  completedAt: dateOf(row.completed_at),
   refundedWon: Number(row.refunded),
   heldWon: Number(row.held),
 });

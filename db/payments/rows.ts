@@ -1,4 +1,5 @@
 /** Maps between the rows of a payment and the state of its machine. */
+import { dateOf, msOf } from '../../domain/kernel/time.ts';
 import type { Alarm, AttemptState, PaymentState, RefundState } from '../../domain/payments/state.ts';
 import type { ProviderName } from '../../domain/payments/providers.ts';
 import type { Tx } from '../kernel/tx.ts';
@@ -25,15 +26,13 @@ interface Rows {
   readonly attempt: PaymentAttempt | null;
   readonly refund: Refund | null;
 }
-const ms = (date: Date | null | undefined): number | null => date?.getTime() ?? null;
-const date = (at: number | null): Date | null => (at === null ? null : new Date(at));
 
 export const stateOf = ({ payment, attempt, refund }: Rows): PaymentState => ({
   storeId: payment.storeId,
   status: payment.status,
   result: payment.result,
   expiresAt: payment.expiresAt.getTime(),
-  completedAt: ms(payment.completedAt),
+  completedAt: msOf(payment.completedAt),
   currentAttemptId: payment.currentAttemptId,
   lastFailure: payment.lastFailure ?? null,
   call: payment.call ?? null,
@@ -52,12 +51,12 @@ export const attemptOf = (attempt: PaymentAttempt): AttemptState => ({
   approvedMethod: attempt.approvedMethod ?? null,
   failure: attempt.failure ?? null,
   isUnknown: attempt.isUnknown,
-  unknownSince: ms(attempt.unknownSince),
+  unknownSince: msOf(attempt.unknownSince),
   confirmAnswered: attempt.confirmAnswered,
   readings: attempt.readings,
   callCount: attempt.callCount,
-  confirmedAt: ms(attempt.confirmedAt),
-  endedAt: ms(attempt.endedAt),
+  confirmedAt: msOf(attempt.confirmedAt),
+  endedAt: msOf(attempt.endedAt),
 });
 
 const refundOf = (refund: Refund): RefundState => ({
@@ -68,21 +67,21 @@ const refundOf = (refund: Refund): RefundState => ({
   keySeq: refund.keySeq,
   absences: refund.absences,
   isAnswered: refund.isAnswered,
-  requestedAt: ms(refund.requestedAt),
+  requestedAt: msOf(refund.requestedAt),
   callCount: refund.callCount,
-  settledAt: ms(refund.settledAt),
+  settledAt: msOf(refund.settledAt),
 });
 
 /** Writes the fields that the machine may change. */
 export function writeState({ payment, attempt, refund }: Rows, state: PaymentState): void {
   const { status, result, lastFailure, call, completedAt } = state;
-  Object.assign(payment, { status, result, lastFailure, call, completedAt: date(completedAt) });
+  Object.assign(payment, { status, result, lastFailure, call, completedAt: dateOf(completedAt) });
   if (attempt && state.attempt) {
     const { unknownSince, confirmedAt, endedAt, attemptId: _, pg: _pg, pgOrderId: _number, amountWon: _amount, ...changed } = state.attempt;
-    Object.assign(attempt, changed, { unknownSince: date(unknownSince), confirmedAt: date(confirmedAt), endedAt: date(endedAt) });
+    Object.assign(attempt, changed, { unknownSince: dateOf(unknownSince), confirmedAt: dateOf(confirmedAt), endedAt: dateOf(endedAt) });
   }
   if (refund && state.refund) {
     const { requestedAt, settledAt, refundId: _, amountWon: _amount, ...changed } = state.refund;
-    Object.assign(refund, changed, { requestedAt: date(requestedAt), settledAt: date(settledAt) });
+    Object.assign(refund, changed, { requestedAt: dateOf(requestedAt), settledAt: dateOf(settledAt) });
   }
 }

@@ -1,6 +1,7 @@
 /** The checkout payment's transition: loads under lock, decides, applies the effects, writes. */
 import { LockMode } from '@mikro-orm/core';
 import { Fault } from '../../domain/kernel/errors.ts';
+import { dateOf } from '../../domain/kernel/time.ts';
 import { decide, isEnded, mayStartRefund } from '../../domain/payments/machine.ts';
 import { planOf, wakeAtOf } from '../../domain/payments/plan.ts';
 import type { PaymentEvent } from '../../domain/payments/state.ts';
@@ -45,7 +46,7 @@ export async function transitionPayment(
   await loadCall(context);
   const state = stateOf(context);
   const wakeAt = wakeAtOf(state);
-  payment.wakeAt = wakeAt === null ? null : new Date(wakeAt);
+  payment.wakeAt = dateOf(wakeAt);
   const reply = { status: 200, body: { status: payment.status, result: payment.result } };
   return { alarms: context.alarms, plan: planOf(state, at), clock: store.clockOffsetMs, reply };
 }

@@ -1,4 +1,5 @@
 /** A member's account: read under its lock, the last one that a transaction takes; what the domain decides is written at once. */
+import { dateOf, msOf } from '../../domain/kernel/time.ts';
 import { type Account, type Entry, expireDue, type Lot, type Movement } from '../../domain/points/ledger.ts';
 import type { EntryType, GrantType } from '../../domain/points/entries.ts';
 import { newId } from '../kernel/clock.ts';
@@ -44,8 +45,8 @@ const lotOf = (row: LotRow): Lot => ({
   type: row.type,
   amountWon: Number(row.amount_won),
   remainingWon: Number(row.remaining_won),
-  earnedAt: new Date(row.earned_at).getTime(),
-  expiresAt: new Date(row.expires_at).getTime(),
+  earnedAt: msOf(row.earned_at),
+  expiresAt: msOf(row.expires_at),
   seq: row.seq,
   refills: row.refills,
 });
@@ -77,7 +78,7 @@ export async function lockWith<T>(
   const { found, lotIds } = await read();
   const lots = await sql<LotRow>`SELECT lot_id, type, amount_won, remaining_won, earned_at, expires_at, seq, refills FROM point_lot
     WHERE store_id = ${storeId} AND customer_id = ${customerId} AND (remaining_won > 0 OR lot_id = ANY (${lotIds}::text[]))`;
-  const now = Math.max(at, new Date(row.last_at).getTime());
+  const now = Math.max(at, msOf(row.last_at));
   const account = { at: now, balanceWon: Number(row.balance_won), seq: row.entry_count, lots: lots.map(lotOf), written: [] };
   return { account: expireDue(account), found };
 }
@@ -129,7 +130,7 @@ export async function writeAccount(
 
   function entryOf(of: string, entry: Entry, about: EntrySubject): PointEntry {
     const { type, amountWon, expiresAt } = entry;
-    const created = { createdAt: new Date(at), expiresAt: expiresAt === null ? null : new Date(expiresAt) };
+    const created = { createdAt: new Date(at), expiresAt: dateOf(expiresAt) };
     const ids = { historyId: newId('pth', at), customerId: of, seq: entry.seq };
     return { ...about, ...ids, type, amountWon, balanceWon: entry.balanceWon, ...created };
   }

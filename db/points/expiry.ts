@@ -1,4 +1,5 @@
 /** What has expired: found in all stores by their clocks, recorded per member (N12). */
+import { msOf } from '../../domain/kernel/time.ts';
 import { markOf } from '../../domain/points/expiry.ts';
 import { failpoint } from '../kernel/failpoint.ts';
 import type { Sql } from '../kernel/sql.ts';
@@ -39,7 +40,7 @@ export async function findDue(sql: Sql, realNow: number, after: LotPosition | nu
   const last = rows.length < PORTION ? undefined : rows.at(-1);
   return {
     members: [...members.values()],
-    last: last ? { storeId: last.store_id, expiresAt: new Date(last.expires_at).getTime(), lotId: last.lot_id } : null,
+    last: last ? { storeId: last.store_id, expiresAt: msOf(last.expires_at), lotId: last.lot_id } : null,
   };
 }
 
@@ -61,6 +62,6 @@ export async function nextExpiry({ sql, storeId }: Tx, now: number, until: numbe
   const [row] = await sql<{ expires_at: string | null }>`SELECT min(expires_at) AS expires_at FROM point_lot
     WHERE store_id = ${storeId} AND remaining_won > 0 AND expires_at <= ${new Date(until)}`;
   if (!row?.expires_at) return null;
-  const mark = markOf(new Date(row.expires_at).getTime(), now);
+  const mark = markOf(msOf(row.expires_at), now);
   return mark <= until ? mark : null;
 }

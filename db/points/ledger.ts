@@ -3,6 +3,7 @@
  * that are due before its own (N12); of a customer who has withdrawn or never was it does nothing, and returns null.
  */
 import { Fault } from '../../domain/kernel/errors.ts';
+import { msOf } from '../../domain/kernel/time.ts';
 import type { GrantType } from '../../domain/points/entries.ts';
 import { endOfDayAfter, expiryOfRestored } from '../../domain/points/expiry.ts';
 import { type Account, expireDue, grant, type Movement, release, revoke, spend, spendableWon } from '../../domain/points/ledger.ts';
@@ -172,7 +173,7 @@ export async function restoreExpiry({ sql, storeId }: Tx, paymentId: string, at:
     WHERE h.store_id = ${storeId} AND h.payment_id = ${paymentId} AND h.type = 'USE_RESERVE'
       AND NOT EXISTS (SELECT 1 FROM point_history r WHERE r.store_id = h.store_id AND r.customer_id = h.customer_id
         AND r.type = 'USE_RELEASE' AND r.reference = h.reference)`;
-  return new Date(expiryOfRestored(row?.latest ? new Date(row.latest).getTime() : null, at));
+  return new Date(expiryOfRestored(msOf(row?.latest), at));
 }
 
 /** When points that are earned at `at` expire (N8); POINT_EXPIRY_REQUIRED where the store has named no expiry. */

@@ -2,6 +2,7 @@
 import type { EntryType, GrantType } from '../../domain/points/entries.ts';
 import { soonUntil } from '../../domain/points/expiry.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
+import { dateOf, msOf } from '../../domain/kernel/time.ts';
 import { allOf, type Fragment, fragment } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/tx.ts';
 import type { PointEntry } from './account.ts';
@@ -52,8 +53,8 @@ const lotOf = (lotId: string, row: LotRow): ShownLot => ({
   type: row.type,
   amountWon: Number(row.amount_won),
   remainingWon: Number(row.remaining_won),
-  earnedAt: new Date(row.earned_at).getTime(),
-  expiresAt: new Date(row.expires_at).getTime(),
+  earnedAt: msOf(row.earned_at),
+  expiresAt: msOf(row.expires_at),
 });
 
 /** Whether there is such a customer, who has not withdrawn. `locks`: until the end of the transaction they do not. */
@@ -149,6 +150,6 @@ const entryOf = (row: EntryRow): PointEntry => ({
   orderItemId: row.order_item_id,
   paymentId: row.payment_id,
   reviewId: row.review_id,
-  expiresAt: row.expires_at === null ? null : new Date(row.expires_at),
+  expiresAt: dateOf(row.expires_at),
   createdAt: new Date(row.created_at),
 });

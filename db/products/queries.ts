@@ -1,5 +1,6 @@
 /** Reads of products with their variants: a page in one query, as plain objects instead of entities. */
 import { Fault } from '../../domain/kernel/errors.ts';
+import { dateOf } from '../../domain/kernel/time.ts';
 import { counted } from '../feeds/counts.ts';
 import { type Fragment, allOf, fragment, identifier, joined, literal } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/tx.ts';
@@ -145,7 +146,7 @@ const timesOf = ({ createdAt, updatedAt }: { readonly createdAt: string; readonl
 const revived = <P extends Json<Pick<ProductRow, 'createdAt' | 'updatedAt' | 'deletedAt'>>>(product: P) => ({
   ...product,
   ...timesOf(product),
-  deletedAt: product.deletedAt ? new Date(product.deletedAt) : null,
+  deletedAt: dateOf(product.deletedAt),
 });
 const revive = ({ product, ...rest }: Found): ProductWithVariants => ({ ...rest, product: revived(product) });
 

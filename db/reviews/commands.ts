@@ -2,6 +2,7 @@
 import { enteredAt, type FlowState } from '../../domain/flows/run/state.ts';
 import type { PublicStatus } from '../../domain/flows/graph/status.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
+import { msOf } from '../../domain/kernel/time.ts';
 import { isEditable, rewardOf, writingRefusal } from '../../domain/reviews/rules.ts';
 import { newId } from '../kernel/clock.ts';
 import { EMPTY, fragment } from '../kernel/sql.ts';
@@ -109,7 +110,7 @@ export async function changeReview(
   const [review] = await sql<{ created_at: Date | string }>`SELECT created_at FROM review
     WHERE store_id = ${storeId} AND review_id = ${reviewId} AND customer_id = ${customerId} FOR UPDATE`;
   if (!review) throw new Fault('REVIEW_NOT_FOUND');
-  if (!isEditable(new Date(review.created_at).getTime(), at)) throw new Fault('PERIOD_EXPIRED');
+  if (!isEditable(msOf(review.created_at), at)) throw new Fault('PERIOD_EXPIRED');
   const { rating, content, images } = change;
   await sql`UPDATE review SET updated_at = ${new Date(at)}
       ${rating === undefined ? EMPTY : fragment`, rating = ${rating}`}

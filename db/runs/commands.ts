@@ -2,6 +2,7 @@
 import type { RunIds } from '../../workflows/kernel/messages.ts';
 import { currentTrace } from '../kernel/tracing.ts';
 import type { Tx } from '../kernel/tx.ts';
+import { dateOf } from '../../domain/kernel/time.ts';
 import { OutboxEntity, RunEntity } from './entities.ts';
 
 export interface NewRun extends RunIds {
@@ -22,7 +23,7 @@ export function openRun({ em, isRehearsal }: Tx, run: NewRun): void {
   const { storeId, workflowType, workflowId, entityId, orderNo, status, startAfterMs, yields = false } = run;
   const createdAt = new Date(run.createdAt);
   const notBefore = startAfterMs === undefined ? null : new Date(run.createdAt + startAfterMs);
-  const wakeAt = run.wakeAt === null ? null : new Date(run.wakeAt);
+  const wakeAt = dateOf(run.wakeAt);
   const traceparent = currentTrace();
   em.persist(
     em.create(RunEntity, { storeId, workflowType, workflowId, entityId, orderNo, wakeAt, loadedAt: null, doneAt: null, createdAt }),
@@ -52,7 +53,7 @@ export async function openRuns({ sql, isRehearsal = false }: Tx, runs: readonly 
   const rows = runs.map(({ wakeAt, createdAt, yields = false, ...run }) => ({
     ...run,
     yields,
-    wakeAt: wakeAt === null ? null : new Date(wakeAt),
+    wakeAt: dateOf(wakeAt),
     createdAt: new Date(createdAt),
   }));
   await sql`WITH opened AS MATERIALIZED (SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r ("storeId" text, "workflowType" text,

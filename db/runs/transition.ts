@@ -1,5 +1,6 @@
 /** What the transitions of all workflow types share. */
 import { Fault } from '../../domain/kernel/errors.ts';
+import { dateOf } from '../../domain/kernel/time.ts';
 import type { CommandEnvelope, Plan, RunEvent, RunRef, WorkflowType } from '../../workflows/kernel/messages.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Keyring } from '../kernel/keyring.ts';
@@ -113,7 +114,7 @@ async function wasCarriedOut(tx: Tx, command: CommandEnvelope): Promise<boolean>
 }
 
 async function writeRun({ sql, realNow }: Tx, workflowType: WorkflowType, run: RunRef, plan: Omit<Plan, 'clock'>): Promise<void> {
-  const wakeAt = plan.done || plan.wakeAt === null ? null : new Date(plan.wakeAt);
+  const wakeAt = plan.done ? null : dateOf(plan.wakeAt);
   const now = new Date(realNow);
   await sql`UPDATE run SET wake_at = ${wakeAt}, is_poll_only = ${plan.isPollOnly === true},
     done_at = CASE WHEN ${plan.done} THEN coalesce(done_at, ${now}) END, loaded_at = coalesce(loaded_at, ${now}),

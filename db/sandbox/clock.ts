@@ -1,6 +1,6 @@
 /** The clock of a sandbox store: an offset in milliseconds that only grows, advanced by one request at a time under a lease. */
 import { Fault } from '../../domain/kernel/errors.ts';
-import { DAY } from '../../domain/kernel/time.ts';
+import { dateOf, DAY, msOf } from '../../domain/kernel/time.ts';
 import type { Tx } from '../kernel/tx.ts';
 import type { OperationKey } from '../runs/operations.ts';
 import type { RunRow } from '../runs/rows.ts';
@@ -31,7 +31,7 @@ export async function nextWake({ sql, storeId }: Tx, until: number): Promise<num
   const [row] = await sql<{ wake_at: string | null }>`
     SELECT min(wake_at) AS wake_at FROM run WHERE store_id = ${storeId} AND done_at IS NULL AND NOT is_poll_only
     AND wake_at <= ${new Date(until)}`;
-  return row?.wake_at ? Date.parse(row.wake_at) : null;
+  return msOf(row?.wake_at);
 }
 
 /**
@@ -40,8 +40,8 @@ export async function nextWake({ sql, storeId }: Tx, until: number): Promise<num
  */
 export const openRuns = ({ sql, storeId }: Tx, dueAt: number | null): Promise<RunRow[]> =>
   sql<RunRow>`SELECT store_id, workflow_type, workflow_id, entity_id, order_no FROM run r
-     WHERE store_id = ${storeId} AND done_at IS NULL AND (${dueAt === null ? null : new Date(dueAt)}::timestamptz IS NULL
-       OR wake_at <= ${dueAt === null ? null : new Date(dueAt)})
+     WHERE store_id = ${storeId} AND done_at IS NULL AND (${dateOf(dueAt)}::timestamptz IS NULL
+       OR wake_at <= ${dateOf(dueAt)})
        AND NOT (workflow_type = 'webhookDelivery' AND loaded_at IS NULL
          AND EXISTS (SELECT 1 FROM outbox o WHERE o.store_id = r.store_id AND o.workflow_id = r.workflow_id))`;
 

@@ -2,6 +2,7 @@
  * Counts what is recorded (record.ts) into the sums that reports read (lists.ts), a portion at a time. A portion is one transaction: its
  * batches leave `visit_batch` and are in the sums, or neither. Portions of a store run one after the other.
  */
+import { universal } from '../../domain/kernel/time.ts';
 import { addedUp, type Changes, fromSource, inShop, isEarlier, type Positioned } from '../../domain/visits/counts.ts';
 import type { Source } from '../../domain/visits/rules.ts';
 import { failpoint } from '../kernel/failpoint.ts';
@@ -123,5 +124,5 @@ function firstOf(events: readonly Positioned[]) {
   const views = events.filter(({ source }) => source !== null);
   if (views.length === 0) return {};
   const { at, batchId, position, source } = views.reduce((first, one) => (isEarlier(one, first) ? one : first));
-  return { at: new Date(at).toISOString(), batchId, position, ...source };
+  return { at: universal(at), batchId, position, ...source };
 }

@@ -1,4 +1,5 @@
 /** Recorded events, as they are counted. */
+import { msOf } from '../../domain/kernel/time.ts';
 import type { Positioned } from '../../domain/visits/counts.ts';
 import type { VisitEventType } from '../../domain/visits/rules.ts';
 import type { Tx } from '../kernel/tx.ts';
@@ -40,7 +41,7 @@ const eventOf = (row: Row): Positioned => ({
   batchId: row.batch_id,
   position: row.position,
   type: row.type,
-  at: new Date(row.created_at).getTime(),
+  at: msOf(row.created_at),
   visitorId: row.visitor_id,
   sessionId: row.session_id,
   productId: row.product_id,

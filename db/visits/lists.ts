@@ -1,5 +1,6 @@
 /** Reports of visits, each in one statement, from what is counted (counting.ts). Distinct ones: db/migrations/0034_analytics.ts. */
 import type { Days } from '../../domain/kernel/period.ts';
+import { msOf } from '../../domain/kernel/time.ts';
 import type { VisitDay } from '../../domain/visits/overview.ts';
 import { allOf, type Fragment, fragment } from '../kernel/sql.ts';
 import { offset, type PageRequest } from '../kernel/page.ts';
@@ -18,7 +19,6 @@ type DayRow = { readonly computed_at: string | null; readonly dropped: string; r
   Omit<VisitDay, 'date'>
 >;
 
-const computedAt = (text: string | null): number | null => (text === null ? null : new Date(text).getTime());
 const inPeriod = (storeId: string, { from, to }: Days, lists: Fragment): Fragment =>
   fragment`store_id = ${storeId} AND ${lists} AND day BETWEEN ${from}::date AND ${to}::date`;
 const sums = (storeId: string, filter: VisitFilter, list: Fragment): Fragment =>
@@ -48,7 +48,7 @@ export async function readOverview({ sql, storeId }: Tx, filter: VisitFilter): P
       WHERE store_id = ${storeId} AND day BETWEEN ${filter.from}::date AND ${filter.to}::date) AS dropped) c
     LEFT JOIN (happened FULL JOIN seen USING (day)) d ON true ORDER BY 2`;
   return {
-    computedAt: computedAt(rows[0]!.computed_at),
+    computedAt: msOf(rows[0]!.computed_at),
     days: rows.flatMap(dayOf),
     droppedEvents: Number(rows[0]!.dropped),
   };
@@ -78,7 +78,7 @@ interface ListRow {
 }
 export type VisitList<T> = Computed & { readonly items: readonly T[]; readonly total: number };
 const listOf = <R extends ListRow, T>(rows: readonly R[], itemOf: (row: Omit<R, keyof ListRow>) => T | null): VisitList<T> => ({
-  computedAt: computedAt(rows[0]!.computed_at),
+  computedAt: msOf(rows[0]!.computed_at),
   total: Number(rows[0]!.total),
   items: rows.flatMap((row) => {
     const { computed_at: _, total: _total, ...item } = row;

@@ -1,5 +1,5 @@
 /** Events, written with their deliveries in the transaction of their cause (D15). */
-import { universal } from '../../domain/webhooks/signature.ts';
+import { universal } from '../../domain/kernel/time.ts';
 import type { EventData } from '../../domain/webhooks/payloads.ts';
 import type { EventType } from '../../domain/webhooks/rules.ts';
 import { runOf } from '../../workflows/kernel/messages.ts';

@@ -1,4 +1,5 @@
 /** Suspension of receivers that fail (docs/contract.md#deliveries, D85), decided at each failure under the lock of the subscription. */
+import { dateOf, msOf } from '../../domain/kernel/time.ts';
 import { afterFailure, PORTION } from '../../domain/webhooks/rules.ts';
 import { EMPTY, type Fragment, fragment } from '../kernel/sql.ts';
 import type { Tx } from '../kernel/tx.ts';
@@ -9,7 +10,6 @@ import { readWebhook } from './queries.ts';
 type Of = Pick<WebhookDelivery, 'storeId' | 'webhookId'>;
 /** A subscription whose deliveries of earlier epochs were ended by a suspension. */
 export type EndedSubscription = Pick<Webhook, 'storeId' | 'webhookId' | 'epoch'>;
-const time = (ms: number | null) => (ms === null ? null : new Date(ms));
 
 /** Resets the failures after a success; does not lift a suspension (D16). */
 export const forgetFailures = ({ sql }: Tx, { storeId, webhookId }: Of): Promise<object[]> =>
@@ -25,9 +25,9 @@ export async function recordFailure(tx: Tx, { storeId, webhookId }: Of): Promise
   if (row?.status !== 'ACTIVE') return true;
   const webhook = await readWebhook(tx, webhookId);
   const { firstFailureAt = null, lastFailureAt = null } = webhook;
-  const after = afterFailure({ firstFailureAt: firstFailureAt?.getTime() ?? null, lastFailureAt: lastFailureAt?.getTime() ?? null }, at);
-  webhook.firstFailureAt = time(after.firstFailureAt);
-  webhook.lastFailureAt = time(after.lastFailureAt);
+  const after = afterFailure({ firstFailureAt: msOf(firstFailureAt), lastFailureAt: msOf(lastFailureAt) }, at);
+  webhook.firstFailureAt = dateOf(after.firstFailureAt);
+  webhook.lastFailureAt = dateOf(after.lastFailureAt);
   if (!after.isSuspended) return false;
   webhook.status = 'SUSPENDED';
   webhook.suspendedAt = new Date(at);

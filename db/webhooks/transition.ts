@@ -1,5 +1,6 @@
 /** A delivery's transition: loads under lock, decides, writes, applies the effects. */
 import { LockMode } from '@mikro-orm/core';
+import { dateOf, msOf } from '../../domain/kernel/time.ts';
 import {
   decide,
   type Delayed,
@@ -64,8 +65,8 @@ const stateOf = (delivery: WebhookDelivery, receiver: ReceiverState): DeliverySt
   deliveryId: delivery.deliveryId,
   status: delivery.status,
   attemptCount: delivery.attemptCount,
-  attemptedAt: delivery.attemptedAt?.getTime() ?? null,
-  nextAttemptAt: delivery.nextAttemptAt?.getTime() ?? null,
+  attemptedAt: msOf(delivery.attemptedAt),
+  nextAttemptAt: msOf(delivery.nextAttemptAt),
   epoch: delivery.epoch,
   createdAt: delivery.createdAt.getTime(),
   errorCode: delivery.errorCode ?? null,
@@ -77,9 +78,8 @@ const stateOf = (delivery: WebhookDelivery, receiver: ReceiverState): DeliverySt
 
 function writeState(delivery: WebhookDelivery, state: DeliveryState): void {
   const { status, errorCode, responseStatusCode, responseTimeMs, responseBodyExcerpt, attemptedAt, nextAttemptAt } = state;
-  const time = (at: number | null) => (at === null ? null : new Date(at));
   Object.assign(delivery, { status, errorCode, responseStatusCode, responseTimeMs, responseBodyExcerpt });
-  Object.assign(delivery, { attemptedAt: time(attemptedAt), nextAttemptAt: time(nextAttemptAt) });
+  Object.assign(delivery, { attemptedAt: dateOf(attemptedAt), nextAttemptAt: dateOf(nextAttemptAt) });
 }
 
 /** Read without a lock: `recordFailure` notices a concurrent suspension, or the subscription's run ends the delivery. */

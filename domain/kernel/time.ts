@@ -1,14 +1,46 @@
-/** Business times are milliseconds since 1970. Korean time is a fixed +09:00; there is no daylight saving. */
+/**
+ * Business times are milliseconds since 1970. What a row holds is converted by `msOf` and `dateOf`, what an answer says by `korean` and
+ * `koreanOf`. Korean time is a fixed +09:00; there is no daylight saving.
+ */
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 export const KOREA = 9 * HOUR;
 
+type Precision = 'seconds' | 'milliseconds';
+
 /** `2026-11-20T09:30:00+09:00` (D10); with milliseconds where a feed compares times (D70). */
-export function korean(at: number, precision: 'seconds' | 'milliseconds' = 'seconds'): string {
+export function korean(at: number, precision: Precision = 'seconds'): string {
   const text = new Date(at + KOREA).toISOString();
   return `${precision === 'seconds' ? text.slice(0, 19) : text.slice(0, 23)}+09:00`;
+}
+
+/** ISO 8601 in UTC, as event bodies carry it: `2026-11-20T00:30:00.000Z`. */
+export const universal = (at: number): string => new Date(at).toISOString();
+
+/** A moment as rows hold it: a `Date` of an entity, or the text of a column. */
+type Moment = Date | string;
+
+/** The business milliseconds of a moment; null where there is none. */
+export function msOf(moment: Moment): number;
+export function msOf(moment: Moment | null | undefined): number | null;
+export function msOf(moment: Moment | null | undefined): number | null {
+  return moment === null || moment === undefined ? null : new Date(moment).getTime();
+}
+
+/** A moment, or business milliseconds, as the `Date` that entities and statements take; null where there is none. */
+export function dateOf(moment: Moment | number): Date;
+export function dateOf(moment: Moment | number | null | undefined): Date | null;
+export function dateOf(moment: Moment | number | null | undefined): Date | null {
+  return moment === null || moment === undefined ? null : new Date(moment);
+}
+
+/** A moment in Korean time, as `korean` writes it; null where there is none. */
+export function koreanOf(moment: Moment, precision?: Precision): string;
+export function koreanOf(moment: Moment | null | undefined, precision?: Precision): string | null;
+export function koreanOf(moment: Moment | null | undefined, precision?: Precision): string | null {
+  return moment === null || moment === undefined ? null : korean(msOf(moment), precision);
 }
 
 /** The years 1900 to 9998 (X22) as a pattern; with an offset, others could leave the range of Postgres and `Date`. */

@@ -73,7 +73,7 @@ function readReturned(state: PaymentState, at: number): PaymentState {
   const { call, attempt } = state;
   const returned = withAttempt(state, { isUnknown: true });
   const isDue = call?.attemptId === attempt!.attemptId && call.dueAt <= at;
-  return isDue ? returned : planCall(returned, 'readPayment', at, 0);
+  return isDue ? returned : planCall(returned, 'readPayment', { dueAt: at, n: 0 });
 }
 
 /** The stock is taken: the approval is requested, unless PortOne has given it already, by itself (Y25). */
@@ -81,7 +81,7 @@ function confirm(state: PaymentState, at: number): Decided {
   const { status, approvedMethod } = state.attempt!;
   if (status === 'CONFIRMING') return complete(state, approvedMethod, at);
   const confirming = withAttempt(state, { status: 'CONFIRMING', confirmedAt: at });
-  return unchanged(planCall({ ...confirming, status: 'processing', result: 'PROCESSING' }, 'confirmPayment', at, 0));
+  return unchanged(planCall({ ...confirming, status: 'processing', result: 'PROCESSING' }, 'confirmPayment', { dueAt: at, n: 0 }));
 }
 
 /** At PortOne a window that is open may be paid in without us: what ends before it was read is unknown (Y25). */
@@ -93,7 +93,9 @@ function sellNothing(current: PaymentState, at: number): Decided {
   const { attemptId, status } = current.attempt!;
   const failure = failureOf(attemptId, 'OUT_OF_STOCK');
   const failed = fail(withAttempt(mayBePaid(current), { status: 'DECLINED', failure, endedAt: at }));
-  return also(status === 'CONFIRMING' ? unchanged(planCall(failed.state, 'voidPayment', at, 1)) : failed, { type: 'releasePoints' });
+  return also(status === 'CONFIRMING' ? unchanged(planCall(failed.state, 'voidPayment', { dueAt: at, n: 1 })) : failed, {
+    type: 'releasePoints',
+  });
 }
 
 /** What the buyer's browser says proves nothing. */
@@ -122,7 +124,7 @@ function applyOutcome(current: PaymentState, outcome: PaymentOutcome, at: number
  */
 function planLastReading(state: PaymentState, at: number): PaymentState {
   const dueAt = lastReadingAt(state.attempt!, at);
-  return planCall(withAttempt(state, { unknownSince: dueAt }), 'readPayment', dueAt, state.attempt!.readings);
+  return planCall(withAttempt(state, { unknownSince: dueAt }), 'readPayment', { dueAt, n: state.attempt!.readings });
 }
 
 /**
@@ -134,7 +136,7 @@ function readNotified(state: PaymentState, at: number): PaymentState {
   const { attemptId, pg, status, isUnknown } = attempt!;
   if (call?.attemptId === attemptId) return isPlannedReading(call, at) ? { ...state, call: { ...call, dueAt: at, isHint: true } } : state;
   if (call && !givesWay(state, call, at)) return pg === 'portone' && isOver(status) ? markUnread(state) : state;
-  const read = (changed: PaymentState, dueAt: number) => planCall(changed, 'readPayment', dueAt, 0, { isHint: true });
+  const read = (changed: PaymentState, dueAt: number) => planCall(changed, 'readPayment', { dueAt, n: 0, isHint: true });
   if (status === 'APPROVED') return read(state, at);
   if (status === 'OPEN') return pg === 'portone' && isOpen(state, at) ? read(state, at + NOTIFIED_OPEN_MS) : state;
   return pg === 'portone' || isUnknown ? read(withAttempt(state, { isUnknown: true, unknownSince: at }), at) : state;

@@ -161,7 +161,7 @@ function applyUnpaid({ state: current, call: { n, isHint }, outcome, at }: Ended
   if (next === 'not-charged')
     return also(declineAfterConfirm(state, environmentOr('NOT_CHARGED', outcome), false, at), ...rejectionOf(outcome));
   const isAgain = next === 'confirm-again' && needsConfirm(state.attempt!);
-  return unchanged(planCall(state, isAgain ? 'confirmPayment' : 'readPayment', isAgain ? at : at + readGap(n + 1), n + 1));
+  return unchanged(planCall(state, isAgain ? 'confirmPayment' : 'readPayment', { dueAt: isAgain ? at : at + readGap(n + 1), n: n + 1 }));
 }
 
 /** The buyer has come back to an attempt that is open, without a token. */
@@ -185,7 +185,7 @@ function voidLate(state: PaymentState, { n }: PendingCall, at: number): Decided 
   const since = state.attempt!.unknownSince ?? at;
   const dated = withAttempt(state, { unknownSince: since });
   if (isUnknownTooLong(since, at)) return leaveUnresolved(dated, 'voidPayment', at);
-  return unchanged(planCall(dated, 'voidPayment', at, n + 1));
+  return unchanged(planCall(dated, 'voidPayment', { dueAt: at, n: n + 1 }));
 }
 
 /** Counts against the credential set once an attempt: it is read again after each void. */
@@ -203,5 +203,5 @@ function readLate({ state, call, at }: Ended): Decided {
 
 /** Nobody waits for what a notification hinted at: it is read a few times, then left to the attempt's end or the next notification. */
 function readHintAgain({ state, call: { n }, at }: Ended): Decided {
-  return unchanged(n + 1 < MAX_HINT_READINGS ? planCall(state, 'readPayment', at + readGap(n + 1), n + 1) : state);
+  return unchanged(n + 1 < MAX_HINT_READINGS ? planCall(state, 'readPayment', { dueAt: at + readGap(n + 1), n: n + 1 }) : state);
 }

@@ -2,11 +2,15 @@
 import { configurationCode, ENVIRONMENT_MISMATCH, failureOf } from './failures.ts';
 import { AUTHENTICATION_LIFETIME_MS, blockedGap, isUnknownTooLong, readGap, UNRESOLVED } from './rules.ts';
 import type { PendingCall } from './pendingCall.ts';
-import type { Alarm, AttemptState, Decided, PaymentEffect, PaymentOutcome, PaymentState } from './state.ts';
+import type { Alarm, AttemptState, Decided, PaymentEffect, PaymentOutcome, PaymentState, RefundState } from './state.ts';
 
 export const withAttempt = (state: PaymentState, changes: Partial<AttemptState>): PaymentState => ({
   ...state,
   attempt: { ...state.attempt!, ...changes },
+});
+export const withRefund = (state: PaymentState, changes: Partial<RefundState>): PaymentState => ({
+  ...state,
+  refund: { ...state.refund!, ...changes },
 });
 export const unchanged = (state: PaymentState): Decided => ({ state, effects: [] });
 export const also = ({ state, effects }: Decided, ...more: readonly PaymentEffect[]): Decided => ({
@@ -36,19 +40,22 @@ const isReadEarly = ({ confirmedAt, readings }: AttemptState): boolean => confir
 export const lastReadingAt = (attempt: AttemptState, at: number): number =>
   isReadEarly(attempt) ? Math.max(at, chargeableUntil(attempt) ?? at) : at;
 
+/** When a call is due, and how often and why it was put off. */
+type Planned = Pick<PendingCall, 'dueAt' | 'n' | 'isBlocked' | 'isAfterSlow' | 'isHint'>;
+
 /**
- * A call's id is made of its name, its attempt and a counter: it stays the same through reset and restart, and is never reused. `n` counts
- * the calls since the outcome became unknown.
+ * Plans a call about the state's attempt, or about its refund. The id is made of the call's name, the attempt or refund, and a counter: it
+ * stays the same through reset and restart, and is never reused. `n` counts the calls since the outcome became unknown.
  */
-export function planCall(
-  state: PaymentState,
-  name: PendingCall['name'],
-  dueAt: number,
-  n: number,
-  marks: Pick<PendingCall, 'isBlocked' | 'isAfterSlow' | 'isHint'> = {},
-): PaymentState {
-  const { attemptId, callCount } = state.attempt!;
-  const call = { id: `${name}-${attemptId}-${callCount}`, name, n, attemptId, dueAt, ...marks };
+export function planCall(state: PaymentState, name: PendingCall['name'], planned: Planned): PaymentState {
+  const { attemptId } = state.attempt!;
+  if (name === 'refundPayment' || name === 'findRefund') {
+    const { refundId, callCount } = state.refund!;
+    const call = { id: `${name}-${refundId}-${callCount}`, name, refundId, attemptId, ...planned };
+    return { ...withRefund(state, { callCount: callCount + 1 }), call };
+  }
+  const { callCount } = state.attempt!;
+  const call = { id: `${name}-${attemptId}-${callCount}`, name, attemptId, ...planned };
   return { ...withAttempt(state, { callCount: callCount + 1 }), call };
 }
 
@@ -57,13 +64,21 @@ export function planReading(state: PaymentState, { n }: PendingCall, at: number,
   const since = state.attempt!.unknownSince ?? at;
   const dated = withAttempt(state, { unknownSince: since });
   if (isUnknownTooLong(since, at)) return dated;
-  return planCall(dated, 'readPayment', at + readGap(n + 1), n + 1, isAfterSlow ? { isAfterSlow } : {});
+  return planCall(dated, 'readPayment', { dueAt: at + readGap(n + 1), n: n + 1, ...(isAfterSlow && { isAfterSlow }) });
 }
 
-/** There are no credentials, or none is accepted: it is read again when there may be others. The day of readings begins anew then (Y9). */
-export const block = (state: PaymentState, call: PendingCall, at: number): Decided =>
-  unchanged(planCall(withAttempt(state, { unknownSince: at }), 'readPayment', at + blockedGap(call), call.n, { isBlocked: true }));
+/**
+ * There are no credentials, or none is accepted: the attempt or refund of the call is read again when there may be others. The day of
+ * readings begins anew then (Y9).
+ */
+export function block(state: PaymentState, call: PendingCall, at: number): Decided {
+  const planned = { dueAt: at + blockedGap(call), n: call.n, isBlocked: true };
+  if (call.refundId === undefined) return unchanged(planCall(withAttempt(state, { unknownSince: at }), 'readPayment', planned));
+  const changes = { requestedAt: at, ...(call.name === 'refundPayment' && { isAnswered: false }) };
+  return unchanged(planCall(withRefund(state, changes), 'findRefund', planned));
+}
 
+/** The payment fails, with the failure of its attempt. */
 export const fail = (state: PaymentState, effects: readonly PaymentEffect[] = []): Decided => ({
   state: { ...state, status: 'failed', result: 'FAILED', lastFailure: state.attempt!.failure },
   effects,
@@ -93,7 +108,7 @@ export const declineUnauthorized = (state: PaymentState, code: string, at: numbe
 /** Charged by a channel of the other environment: that is voided at once, and never buys anything (Y24). */
 export function declineEnvironment(state: PaymentState, outcome: PaymentOutcome, at: number): Decided {
   const declined = decline(withAttempt(state, { isUnknown: true, unknownSince: at }), ENVIRONMENT_MISMATCH, at);
-  return also(unchanged(planCall(declined.state, 'voidPayment', at, 1)), ...rejectionOf(outcome));
+  return also(unchanged(planCall(declined.state, 'voidPayment', { dueAt: at, n: 1 })), ...rejectionOf(outcome));
 }
 /** Only the set's own channel proves that the set is wrong: a window can be opened by hand with any channel. */
 export const rejectionOf = (outcome: PaymentOutcome): readonly PaymentEffect[] =>

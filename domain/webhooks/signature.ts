@@ -1,7 +1,4 @@
-/** Webhook signatures, and the format of times in event bodies. */
-
-/** ISO 8601 in UTC, as event bodies carry it. */
-export const universal = (at: number): string => new Date(at).toISOString();
+/** Webhook signatures. */
 
 /** HMAC-SHA256 covers `{t}.{raw body}`; `t` is Unix seconds of the real clock. */
 export const signedText = (seconds: number, body: string): string => `${seconds}.${body}`;

@@ -62,6 +62,12 @@ export async function repeated(send: (headers: Headers_) => Promise<Reply>): Pro
   }
 }
 
+/** An event, with the data that its receivers get. */
+interface EmittedEvent {
+  readonly type: string;
+  readonly data: Record<string, unknown>;
+}
+
 export class World {
   readonly store: CreatedStore;
   readonly seller: Seller;
@@ -117,6 +123,14 @@ export class World {
   }
   async item(orderItemId: string) {
     return (await this.seller.call('GET', `/v1/order-items/${orderItemId}`)).body.data as Record<string, unknown> & { status: string };
+  }
+  /** The store's events in their order: of one type, or whose body has this id in it. */
+  async events({ type, about = '' }: { readonly type?: string; readonly about?: string } = {}): Promise<EmittedEvent[]> {
+    const rows = await query<{ type: string; body: string }>(
+      `SELECT type, body FROM event WHERE store_id = $1 AND coalesce(type = $2, true) AND position($3 IN body) > 0 ORDER BY event_no`,
+      [this.store.storeId, type ?? null, about],
+    );
+    return rows.map((row) => ({ type: row.type, data: (JSON.parse(row.body) as { data: EmittedEvent['data'] }).data }));
   }
   /** Advances the store's clock. A busy machine may need more than the ten seconds after which the API answers: then asks again. */
   async advance(advance: string): Promise<Advanced> {

@@ -1,6 +1,6 @@
 /** The commands of `npm run support`. */
 import { parseArgs } from 'node:util';
-import { korean } from '../../../domain/kernel/time.ts';
+import { koreanOf } from '../../../domain/kernel/time.ts';
 import { UserError } from '../../kernel/cli.ts';
 import { connect, isDone, type SystemAddress, type RunRow, type Support } from './context.ts';
 import { explain, type Explanation } from './explain.ts';
@@ -41,7 +41,7 @@ const known = async (support: Support, id: string) => {
 const commands: Readonly<Record<string, (support: Support, given: Arguments) => Promise<Answer>>> = {
   async find(support, { id }) {
     const runs = await known(support, id);
-    const state = (row: RunRow) => (isDone(row) ? 'done' : row.wake_at ? `acts at ${korean(row.wake_at.getTime())}` : 'waits');
+    const state = (row: RunRow) => (isDone(row) ? 'done' : row.wake_at ? `acts at ${koreanOf(row.wake_at)}` : 'waits');
     return { json: runs, words: runs.map((row) => `${row.workflow_id}  ${row.store_code}  ${state(row)}`) };
   },
   async explain(support, { id }) {

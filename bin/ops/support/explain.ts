@@ -1,7 +1,7 @@
 /** What a run waits for and why, as sentences. */
 import type { Sql } from '../../../db/kernel/sql.ts';
 import { type WorkflowExecutionDescription, WorkflowNotFoundError } from '@temporalio/client';
-import { korean } from '../../../domain/kernel/time.ts';
+import { korean, koreanOf } from '../../../domain/kernel/time.ts';
 import { FOREIGN_PAYMENT, UNRESOLVED } from '../../../domain/payments/rules.ts';
 import type { WorkflowType } from '../../../workflows/kernel/messages.ts';
 import { isDone, type RunRow, type Support } from './context.ts';
@@ -21,7 +21,7 @@ export async function explain(support: Support, run: RunRow): Promise<Explanatio
     ...(await ROWS[run.workflow_type]({ sql: support.sql, store: run.store_id, id: run.entity_id })),
     ...(isDone(run) ? [doneSince(run)] : [...waiting(run), ...(await slowed(support.sql, run)), ...inTemporal(run, seen)]),
   ];
-  const wakeAt = run.wake_at ? korean(run.wake_at.getTime()) : null;
+  const wakeAt = koreanOf(run.wake_at);
   return { workflowId: run.workflow_id, storeCode: run.store_code, status: seen?.status.name ?? 'NOT_THERE', wakeAt, words };
 }
 
@@ -71,7 +71,7 @@ const ROWS: Readonly<Record<WorkflowType, (row: Row) => Promise<string[]>>> = {
     if (!claim) return [];
     const { claim_no: number, type, status, quantity, order_item_id: item, hold_until: until, amounts } = claim;
     return [
-      `Claim ${number}, ${type} of ${quantity} of order item ${item}, is ${status}${until ? ` until ${korean(until.getTime())}` : ''}.`,
+      `Claim ${number}, ${type} of ${quantity} of order item ${item}, is ${status}${until ? ` until ${koreanOf(until)}` : ''}.`,
       ...(amounts ? [`It gave ${amounts.refundAmount} won back${amounts.refundId ? ` by refund ${amounts.refundId}` : ''}.`] : []),
     ];
   },
@@ -89,7 +89,7 @@ const ROWS: Readonly<Record<WorkflowType, (row: Row) => Promise<string[]>>> = {
     const { status, result, total_won: won, call } = payment;
     return [
       `The payment of ${won} won is ${status} (${result}).`,
-      ...(status === 'pending' ? [`The buyer may pay until ${korean(payment.expires_at.getTime())}.`] : []),
+      ...(status === 'pending' ? [`The buyer may pay until ${koreanOf(payment.expires_at)}.`] : []),
       ...(call ? [`Next it asks the provider: ${call.name}, at ${korean(call.dueAt)}.`] : []),
       ...(await attemptsOf(row)),
       ...(await refundsOf(row)),
@@ -108,9 +108,8 @@ const ROWS: Readonly<Record<WorkflowType, (row: Row) => Promise<string[]>>> = {
     const [webhook] = await sql<{ status: string; suspended_at: Date | null; deleted_at: Date | null }>`
       SELECT status, suspended_at, deleted_at FROM webhook WHERE store_id = ${store} AND webhook_id = ${id}`;
     if (!webhook) return ['The webhook was deleted, and all its deliveries.'];
-    if (webhook.deleted_at)
-      return [`The webhook was deleted at ${korean(webhook.deleted_at.getTime())}; its deliveries go a portion at a time.`];
-    const since = webhook.suspended_at ? ` since ${korean(webhook.suspended_at.getTime())}` : '';
+    if (webhook.deleted_at) return [`The webhook was deleted at ${koreanOf(webhook.deleted_at)}; its deliveries go a portion at a time.`];
+    const since = webhook.suspended_at ? ` since ${koreanOf(webhook.suspended_at)}` : '';
     return [`The webhook is ${webhook.status}${since}; what waited when it was suspended is ended a portion at a time.`];
   },
 
@@ -128,7 +127,7 @@ const ROWS: Readonly<Record<WorkflowType, (row: Row) => Promise<string[]>>> = {
     if (!invitation) return [];
     const { status, role, send_no: sendNo, send_attempts: tries, delivery_status: mail, delivery_error_code: code } = invitation;
     return [
-      `The invitation as ${role} is ${status}; its link works until ${korean(invitation.expires_at.getTime())}.`,
+      `The invitation as ${role} is ${status}; its link works until ${koreanOf(invitation.expires_at)}.`,
       `Mail ${sendNo} is ${mail ?? 'not sent yet'} after ${tries} of 4 tries${code ? ` (${code})` : ''}.`,
     ];
   },
@@ -147,11 +146,9 @@ const ROWS: Readonly<Record<WorkflowType, (row: Row) => Promise<string[]>>> = {
     if (!approval) return [];
     const { status, operation_id: operation, attempts, next_attempt_at: next, result_status: result, result_code: code } = approval;
     return [
-      `The request for ${operation} is ${status}; a person may decide until ${korean(approval.expires_at.getTime())}.`,
+      `The request for ${operation} is ${status}; a person may decide until ${koreanOf(approval.expires_at)}.`,
       ...(result === null ? [] : [`It was carried out: ${result} ${code}.`]),
-      ...(next
-        ? [`Its outcome is not known after ${attempts} tries; the next is at ${korean(next.getTime())}. It happens once at most.`]
-        : []),
+      ...(next ? [`Its outcome is not known after ${attempts} tries; the next is at ${koreanOf(next)}. It happens once at most.`] : []),
     ];
   },
 
@@ -161,7 +158,7 @@ const ROWS: Readonly<Record<WorkflowType, (row: Row) => Promise<string[]>>> = {
     if (!notice) return [];
     return [
       notice.last_at
-        ? `Mail ${notice.round} about approval requests went out at ${korean(notice.last_at.getTime())}.`
+        ? `Mail ${notice.round} about approval requests went out at ${koreanOf(notice.last_at)}.`
         : 'No mail about approval requests went out yet.',
     ];
   },
@@ -210,7 +207,7 @@ async function refundsOf({ sql, store, id: paymentId }: Row): Promise<string[]> 
 }
 
 function doneSince({ done_at: doneAt, workflow_type: type }: RunRow): string {
-  if (doneAt) return `Its run is done since ${korean(doneAt.getTime())}.`;
+  if (doneAt) return `Its run is done since ${koreanOf(doneAt)}.`;
   const atOnce =
     type === 'claim'
       ? 'It was completed when it was filed, or its'
@@ -222,7 +219,7 @@ function doneSince({ done_at: doneAt, workflow_type: type }: RunRow): string {
 
 function waiting({ wake_at: wakeAt, loaded_at: loadedAt, wakes }: RunRow): string[] {
   return [
-    wakeAt ? `It acts by itself at ${korean(wakeAt.getTime())} of the store's clock.` : 'It waits for the seller or buyer; nothing is due.',
+    wakeAt ? `It acts by itself at ${koreanOf(wakeAt)} of the store's clock.` : 'It waits for the seller or buyer; nothing is due.',
     ...(loadedAt ? [] : ['Temporal has not loaded it yet: the relay or the reconciler starts it.']),
     ...(wakes > 0 ? [`The reconciler has woken it ${wakes} times.`] : []),
   ];

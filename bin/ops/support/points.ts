@@ -1,6 +1,6 @@
 /** A member's points, as an operator reads and checks them: every entry, every lot, and whether they agree. Reasons are the seller's. */
 import { differencesIn } from '../../../domain/points/check.ts';
-import { korean } from '../../../domain/kernel/time.ts';
+import { koreanOf } from '../../../domain/kernel/time.ts';
 import { UserError } from '../../kernel/cli.ts';
 import type { Support } from './context.ts';
 
@@ -25,7 +25,6 @@ interface LotRow {
   readonly remaining_won: string;
   readonly expires_at: Date;
 }
-const time = (at: Date | null) => at && korean(at.getTime());
 
 export async function points({ sql }: Support, customerId: string) {
   const [account] = await sql<{ store_id: string; store_code: string; balance_won: string }>`
@@ -44,8 +43,8 @@ export async function points({ sql }: Support, customerId: string) {
     amountWon: Number(row.amount_won),
     balanceWon: Number(row.balance_won),
     about: row.order_item_id ?? row.order_id ?? row.payment_id ?? row.review_id,
-    expiresAt: time(row.expires_at),
-    createdAt: time(row.created_at)!,
+    expiresAt: koreanOf(row.expires_at),
+    createdAt: koreanOf(row.created_at),
     movements: row.movements,
   }));
   const lots = (
@@ -56,7 +55,7 @@ export async function points({ sql }: Support, customerId: string) {
     type: row.type,
     amountWon: Number(row.amount_won),
     remainingWon: Number(row.remaining_won),
-    expiresAt: time(row.expires_at)!,
+    expiresAt: koreanOf(row.expires_at),
   }));
   const balanceWon = Number(account.balance_won);
   const differences = differencesIn(balanceWon, entries, lots);

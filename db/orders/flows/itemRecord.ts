@@ -2,6 +2,7 @@
 import { decisionAt } from '../../../domain/flows/run/decision.ts';
 import type { Effect } from '../../../domain/flows/run/state.ts';
 import { isFinal } from '../../../domain/flows/graph/status.ts';
+import { dateOf } from '../../../domain/kernel/time.ts';
 import type { DeliveryMethod } from '../../../domain/orders/rules.ts';
 import { beginTracking, isTracked } from '../../../domain/orders/tracking.ts';
 import { flowOf } from '../../flows/loaded.ts';
@@ -59,5 +60,5 @@ function recordDecisionDate(item: OrderItem, effects: readonly Effect[]): void {
     return;
   }
   const at = decisionAt(flowOf(item), flowStateOf(item)) ?? decided?.at;
-  item.autoDecisionAt = at === undefined ? null : new Date(at);
+  item.autoDecisionAt = dateOf(at);
 }

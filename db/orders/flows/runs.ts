@@ -3,7 +3,7 @@ import { jobsOf, type Job } from '../../../domain/flows/run/jobs.ts';
 import type { Effect, FlowEvent, Trace } from '../../../domain/flows/run/state.ts';
 import type { PublicStatus } from '../../../domain/flows/graph/status.ts';
 import { Fault } from '../../../domain/kernel/errors.ts';
-import { korean } from '../../../domain/kernel/time.ts';
+import { korean, koreanOf } from '../../../domain/kernel/time.ts';
 import { type Fragment, fragment } from '../../kernel/sql.ts';
 import type { Tx } from '../../kernel/tx.ts';
 
@@ -125,7 +125,7 @@ function viewRun(row: Row, most: number) {
     runId: row.run_id,
     orderItemIds: [...row.item_ids],
     flow: { key: row.flow_key, version: row.flow_version },
-    at: korean(new Date(row.at).getTime()),
+    at: koreanOf(row.at),
     event: { type: type as string, ...(Object.fromEntries(details) as Details) },
     actor: type === 'event' && name?.startsWith('custom.') ? ('SELLER' as const) : actorOf(event),
     from: [...(trace[0]?.from ?? [])],

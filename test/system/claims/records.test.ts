@@ -17,15 +17,13 @@ const REJECTION = { reason: 'OTHER', explanation: '비밀스러운 거부의 설
 describe('events', () => {
   /** Of an order: types with their data, without payment and flow. */
   const eventsOf = async (orderId: string) => {
-    const rows = await query<{ type: keyof typeof EVENT_DATA; body: string }>(
-      `SELECT type, body FROM event WHERE store_id = $1 AND body LIKE $2 AND (type LIKE 'CLAIM.%' OR type = 'ORDER.CANCELED') ORDER BY event_no`,
-      [shop.storeId, `%${orderId}%`],
-    );
-    return rows.map(({ type, body }) => {
-      const { data } = JSON.parse(body) as { data: Fields };
-      expect([type, [...Value.Errors(EVENT_DATA[type], data)]]).toEqual([type, []]);
-      return [type, data] as const;
-    });
+    const events = await shop.world.events({ about: orderId });
+    return events
+      .filter(({ type }) => type.startsWith('CLAIM.') || type === 'ORDER.CANCELED')
+      .map(({ type, data }) => {
+        expect([type, [...Value.Errors(EVENT_DATA[type as keyof typeof EVENT_DATA], data)]]).toEqual([type, []]);
+        return [type, data] as const;
+      });
   };
   const claimData = (of: { orderId: string; orderItemId: string }, claimId: string, claimType: string, status: string) => ({
     claimId,

@@ -75,13 +75,8 @@ const took = async ({ orderItemId }: Bought, key: string) =>
 const canceledBySeller = ({ orderItemId }: Bought, body: Fields = {}) =>
   shop.world.seller.call('POST', `/v1/order-items/${orderItemId}/cancel`, { reason: 'OTHER', ...body });
 const paidBack = async ({ orderId }: Bought) => (await shop.refunds(orderId)).map(({ status, won }) => [status, won]);
-const eventsOf = async ({ orderItemId }: Bought, type: string) => {
-  const rows = await query<{ body: string }>('SELECT body FROM event WHERE type = $1 AND body LIKE $2 ORDER BY event_no', [
-    type,
-    `%${orderItemId}%`,
-  ]);
-  return rows.map(({ body }) => (JSON.parse(body) as { data: Fields }).data);
-};
+const eventsOf = async ({ orderItemId }: Bought, type: string) =>
+  (await shop.world.events({ type, about: orderItemId })).map(({ data }) => data);
 
 describe('the fee of receipt', () => {
   test('of a cancel at once: previewed, taken, and paid out without it', async () => {

@@ -123,13 +123,7 @@ describe('a handover', () => {
     }
   });
   const subjectsOf = async (orderId: string, type: string) =>
-    (
-      await query<{ id: string | null }>(
-        `SELECT body::jsonb -> 'data' ->> 'orderItemId' AS id FROM event WHERE store_id = $1 AND type = $2
-         AND body::jsonb -> 'data' ->> 'orderId' = $3`,
-        [shop.world.store.storeId, type, orderId],
-      )
-    ).map(({ id }) => id);
+    (await shop.world.events({ type, about: orderId })).map(({ data }) => data['orderItemId']);
 
   test.each(['an action', 'the endpoint', 'a bulk', 'an action of the order'])(
     'by %s dispatches the shipped items of a group, and moves the others with them',

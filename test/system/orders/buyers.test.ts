@@ -84,10 +84,7 @@ describe('a member', () => {
     expect(await shop.item(id)).toMatchObject({ status: 'DELIVERED' });
     expect((await action('decide')).body.data).toMatchObject({ status: 'PURCHASE_DECIDED' });
     expect((await action('extend')).body.error?.code).toBe('INVALID_STATUS');
-    const events = await query<{ type: string }>("SELECT type FROM event WHERE store_id = $1 AND type = 'ORDER.PURCHASE_DECIDED'", [
-      shop.store.storeId,
-    ]);
-    expect(events).toHaveLength(1);
+    expect(await shop.events({ type: 'ORDER.PURCHASE_DECIDED' })).toHaveLength(1);
   });
   test('where nothing is decided by itself there is nothing to extend', async () => {
     const shop = await world();

@@ -114,11 +114,7 @@ describe('PUT …/options', () => {
     await stocked(2);
     await stocked(0);
     await stocked(0);
-    const events = () =>
-      query(`SELECT 1 FROM event WHERE store_id = $1 AND type = 'PRODUCT.OUT_OF_STOCK' AND body LIKE $2`, [
-        shop.store.storeId,
-        `%${productId}%`,
-      ]);
+    const events = () => shop.events({ type: 'PRODUCT.OUT_OF_STOCK', about: productId });
     await until('one event', async () => (await events()).length === 1);
     expect(await differences()).toEqual([]);
   });

@@ -75,7 +75,6 @@ export class ReviewShop {
   }
   /** The data of the store's events of a type, in their order. */
   async events(type: string): Promise<unknown[]> {
-    const { items } = dataOf(await this.world.seller.call('GET', `/v1/events?type=${type}&size=100`)) as { items: { data: unknown }[] };
-    return items.map(({ data }) => data);
+    return (await this.world.events({ type })).map(({ data }) => data);
   }
 }

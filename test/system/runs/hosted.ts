@@ -8,7 +8,7 @@ import { Client, WithStartWorkflowOperation } from '@temporalio/client';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Pool } from 'pg';
-import { createCalls, createDeliveries, createTransitions } from '../../../activities/index.ts';
+import { createActivities } from '../../../activities/index.ts';
 import { Attempts } from '../../../activities/kernel/attempts.ts';
 import { Places } from '../../../activities/kernel/places.ts';
 import { createStorage } from '../../../activities/providers/storage.ts';
@@ -113,10 +113,13 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
   const deps = { ...shares, executor, places: new Places(), attempts: new Attempts() };
   const shared = { connection: env.nativeConnection, namespace, ...(around && { interceptors: { activity: [around] } }) };
   const hosts = { ...shared, ...untraced, workflowBundle: await workflowBundle() };
+  const activities = createActivities(deps);
   const workers = await Promise.all([
-    Worker.create({ ...hosts, taskQueue: RUNS_QUEUE, activities: createTransitions(deps) }),
-    ...[DELIVERIES_QUEUE, YIELDING_QUEUE].map((taskQueue) => Worker.create({ ...hosts, taskQueue, activities: createDeliveries(deps) })),
-    ...Object.entries(createCalls(deps)).map(([taskQueue, activities]) => Worker.create({ ...shared, taskQueue, activities })),
+    Worker.create({ ...hosts, taskQueue: RUNS_QUEUE, activities: activities.transitions }),
+    ...[DELIVERIES_QUEUE, YIELDING_QUEUE].map((taskQueue) =>
+      Worker.create({ ...hosts, taskQueue, activities: activities.createDeliveries() }),
+    ),
+    ...Object.entries(activities.calls).map(([taskQueue, calls]) => Worker.create({ ...shared, taskQueue, activities: calls })),
   ]);
   const running = [
     ...workers.map((worker) => worker.run()),

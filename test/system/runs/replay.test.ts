@@ -1,4 +1,7 @@
-/** Runs in flight survive every commit: committed histories replay on the bundle that is shipped. */
+/**
+ * Runs in flight survive every commit: committed histories replay on the bundle that is shipped. Of every path all generations stay: older
+ * ones alone have no markers of patches, and other sequences of commands. The newest alone would save two seconds in each way.
+ */
 import { beforeAll, expect, test } from '@jest/globals';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { isLoopback, isPublic } from '../../../activities/providers/addresses.ts';
+import { isWithin, networksOf } from '../../../db/kernel/networks.ts';
 import { createKeyring } from '../../../db/kernel/keyring.ts';
 import { checker } from '../../../api/validation/validate.ts';
 import { closed, Type } from '../../../api/declare/schema.ts';
@@ -121,6 +122,27 @@ describe('addresses', () => {
     '223.255.255.255',
   ])('%s is', (address) => expect(isPublic(address)).toBe(true));
   test('loopback is told apart', () => expect(['127.9.9.9', '::1', '8.8.8.8', '::2'].map(isLoopback)).toEqual([true, true, false, false]));
+  test.each([
+    '::ffff:127.0.0.1',
+    '::ffff:7f00:1',
+    '::127.0.0.1',
+    '::1%lo',
+    '127.0.0.1%lo',
+    'localhost',
+    '',
+    '128.0.0.0',
+    '126.255.255.255',
+  ])('%p is no loopback address', (address) => expect(isLoopback(address)).toBe(false));
+  test('a network holds IPv4 in either notation, and nothing that is no address', () => {
+    const networks = networksOf(['10.0.0.0/8', '2001:db8::/32', '192.0.2.7']);
+    const inside = ['10.0.0.0', '10.255.255.255', '::ffff:10.1.2.3', '2001:db8:ffff::', '192.0.2.7'];
+    const outside = ['9.255.255.255', '11.0.0.0', '::ffff:11.0.0.0', '2001:db9::', '192.0.2.6', '2001:db8::1%eth0', '10.0.0', ''];
+    expect(inside.filter((address) => !isWithin(networks, address))).toEqual([]);
+    expect(outside.filter((address) => isWithin(networks, address))).toEqual([]);
+  });
+  test.each(['10.0.0.0/33', '::/129', '10.0.0/8', 'fe80::1%eth0', '10.0.0.0/x', 'x', '/8'])('%p is no network', (entry) =>
+    expect(() => networksOf([entry])).toThrow(`${entry} is no address and no network.`),
+  );
 });
 
 describe('validation', () => {
