@@ -173,6 +173,9 @@ const entities = [
   VisitDropEntity,
 ];
 
+/** The tables that have an entity. */
+export type TableName = (typeof entities)[number]['tableName'];
+
 /** Without these timeouts a black-holed connection hangs forever, even after the network recovers (measured). */
 const LIMITS = { ...KEEPALIVE, connectionTimeoutMillis: 2000, query_timeout: 3000, statement_timeout: 2500 };
 

@@ -1,4 +1,5 @@
 import { type Fragment, fragment } from '../kernel/sql.ts';
+import type { TableName } from '../orm.ts';
 
 /** Lists of columns, separated by spaces. */
 export interface TableEntry {
@@ -19,6 +20,9 @@ export interface TableEntry {
   /** The database deletes the rows with the customer's, and lets nobody do it otherwise. */
   readonly cascades?: boolean;
 }
+
+/** A part of the register; no other tables than those that have an entity. */
+export type Entries = Readonly<Partial<Record<TableName, TableEntry>>>;
 
 /** Rows of a customer's order items. */
 export const byItem = (customerId: string): Fragment =>

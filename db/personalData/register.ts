@@ -3,7 +3,8 @@
  * be entered. A table is one entry. What a withdrawal deletes, and what `npm run support -- personal-data` exports, comes from here.
  */
 import { type Fragment, fragment } from '../kernel/sql.ts';
-import { byItem, type TableEntry } from './entry.ts';
+import type { TableName } from '../orm.ts';
+import { byItem, type Entries, type TableEntry } from './entry.ts';
 import { flows } from './flows.ts';
 import { visits } from './visits.ts';
 import { nobodys, people } from './others.ts';
@@ -29,7 +30,7 @@ const CLEARED_REQUEST = fragment`
   result_data = CASE operation_id WHEN 'points.adjust' THEN NULL ELSE result_data END,
   result_error = CASE operation_id WHEN 'points.adjust' THEN result_error - 'details' ELSE result_error END`;
 /** The customer last: a withdrawal deletes in this order. */
-const customers: Readonly<Record<string, TableEntry>> = {
+const customers = {
   customer_address: {
     customer: 'name receiver_name phone zip_code address1 address2 is_default created_at',
     none: 'store_id address_id customer_id',
@@ -73,9 +74,9 @@ const customers: Readonly<Record<string, TableEntry>> = {
     none: 'store_id customer_id token_generation',
     of: byCustomer,
   },
-};
+} satisfies Entries;
 
-const records: Readonly<Record<string, TableEntry>> = {
+const records = {
   customer_withdrawal: { record: 'withdrawn_at reason', none: 'store_id customer_id', of: byCustomer },
   orders: {
     record: 'order_no buyer shipping_address address_change visit ordered_at amounts',
@@ -148,9 +149,10 @@ const records: Readonly<Record<string, TableEntry>> = {
   },
   // Deleted by the transition that it waits for, a day later at the latest.
   command_text: { record: 'text', none: 'store_id text_id created_at' },
-};
+} satisfies Entries;
 
-export const REGISTER: Readonly<Record<string, TableEntry>> = { ...customers, ...records, ...flows, ...visits, ...people, ...nobodys };
+/** A table whose entity `db/orm.ts` lists, and which is not here, does not compile. */
+export const REGISTER: Readonly<Record<TableName, TableEntry>> = { ...customers, ...records, ...flows, ...visits, ...people, ...nobodys };
 
 /** The columns of a list. */
 export const columnsOf = (list = ''): readonly string[] => list.split(/\s+/).filter((column) => column !== '');

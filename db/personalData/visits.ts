@@ -3,14 +3,14 @@
  * withdrawal, as the orders do, and go by themselves (db/retention).
  */
 import { type Fragment, fragment } from '../kernel/sql.ts';
-import type { TableEntry } from './entry.ts';
+import type { Entries } from './entry.ts';
 
 const ofOrders = (customerId: string, id: Fragment): Fragment =>
   fragment`SELECT visit ->> ${id} FROM orders WHERE store_id = current_setting('app.store_id') AND customer_id = ${customerId}`;
 const visitorsOf = (customerId: string): Fragment => ofOrders(customerId, fragment`'visitorId'`);
 const sessionsOf = (customerId: string): Fragment => ofOrders(customerId, fragment`'sessionId'`);
 
-export const visits: Readonly<Record<string, TableEntry>> = {
+export const visits = {
   visit_event: {
     record: 'visitor_id session_id path referrer utm_source utm_medium utm_campaign source medium created_at',
     none: 'store_id batch_id position type product_id quantity amount_won is_test',
@@ -34,4 +34,4 @@ export const visits: Readonly<Record<string, TableEntry>> = {
   visit_sum: {
     none: `store_id list key medium day is_test page_views product_views cart_adds payment_starts purchases quantity amount_won`,
   },
-};
+} satisfies Entries;

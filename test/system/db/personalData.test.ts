@@ -33,6 +33,6 @@ test('whatever is a customer’s can be found, and whatever has customers’ ids
   expect(lost).toEqual([]);
   const withIds = Object.entries(REGISTER).filter(([, { none }]) => columnsOf(none).includes('customer_id'));
   expect(withIds.filter(([, { of }]) => !of).map(([table]) => table)).toEqual([]);
-  const last = Object.keys(REGISTER).findLast((table) => REGISTER[table]!.customer !== undefined);
+  const [last] = Object.entries(REGISTER).findLast(([, { customer }]) => customer !== undefined)!;
   expect(last).toBe('customer');
 });
