@@ -63,6 +63,7 @@ import { PointAccountEntity, PointHistoryEntity, PointLotEntity, PointMovementEn
 import { actingAs, type ActingRole, KEEPALIVE } from './kernel/connection.ts';
 import { lazyBegin } from './kernel/lazyBegin.ts';
 import { parameterDriver } from './kernel/parameters.ts';
+import type { RegisteredTable } from './personalData/register.ts';
 import { SalesSumEntity } from './salesReport/entities.ts';
 import { UploadEntity } from './uploads/entities.ts';
 import { StoreEntity } from './stores/entities.ts';
@@ -79,7 +80,7 @@ import {
 } from './visits/entities.ts';
 import { EventEntity, WebhookDeliveryEntity, WebhookEntity } from './webhooks/entities.ts';
 
-/** Parents before children: MikroORM inserts in this order. */
+/** Parents before children: MikroORM inserts in this order. An entity whose table has no entry in the register does not compile. */
 const entities = [
   StoreEntity,
   PaymentSettingsEntity,
@@ -171,8 +172,7 @@ const entities = [
   VisitSumEntity,
   VisitUseEntity,
   VisitDropEntity,
-];
-
+] satisfies readonly { readonly tableName: RegisteredTable }[];
 /** The tables that have an entity. */
 export type TableName = (typeof entities)[number]['tableName'];
 

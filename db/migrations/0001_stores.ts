@@ -3,8 +3,6 @@ import { lookup, lookupReads, tenantTable } from './tenancy.ts';
 
 /** Stores, the tenants. Times are `timestamptz(3)` everywhere: the precision of JavaScript's Date. */
 export class Stores0001 extends Migration {
-  override name = '0001_stores';
-
   override up(): void {
     for (const sql of [...schema, ...stores, ...access]) this.addSql(sql);
   }

@@ -3,8 +3,6 @@ import { lookup, lookupReads, tenantTable } from './tenancy.ts';
 
 /** People, their roles and logins; registered clients, API tokens; the keys that sign tokens. */
 export class Identity0002 extends Migration {
-  override name = '0002_identity';
-
   override up(): void {
     for (const sql of [...people, ...clients, ...keys, ...logins, ...consents, ...lookups]) this.addSql(sql);
   }

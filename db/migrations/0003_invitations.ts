@@ -3,8 +3,6 @@ import { lookup, lookupReads, tenantTable } from './tenancy.ts';
 
 /** Invitations to a store's team, and how often mails were sent. */
 export class Invitations0003 extends Migration {
-  override name = '0003_invitations';
-
   override up(): void {
     for (const sql of [...invitations, ...sends, ...lookups]) this.addSql(sql);
   }

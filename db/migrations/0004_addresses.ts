@@ -3,8 +3,6 @@ import { tenantTable } from './tenancy.ts';
 
 /** Where a store ships from and takes returns; where buyers pick up. */
 export class Addresses0004 extends Migration {
-  override name = '0004_addresses';
-
   override up(): void {
     for (const sql of [...addresses, ...pickupLocations]) this.addSql(sql);
   }

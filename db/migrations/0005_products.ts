@@ -3,8 +3,6 @@ import { tenantTable } from './tenancy.ts';
 
 /** Categories, products, variants; what lists of products are searched by; stock, also per night. */
 export class Products0005 extends Migration {
-  override name = '0005_products';
-
   override up(): void {
     for (const sql of [...categories, ...products, ...words, ...variants, ...nights]) this.addSql(sql);
   }

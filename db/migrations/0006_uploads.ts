@@ -3,8 +3,6 @@ import { tenantTable } from './tenancy.ts';
 
 /** Uploaded files. A buyer's upload for an order is deleted unless an order refers to it (`is_named`). */
 export class Uploads0006 extends Migration {
-  override name = '0006_uploads';
-
   override up(): void {
     for (const sql of uploads) this.addSql(sql);
   }

@@ -3,8 +3,6 @@ import { lookup, lookupReads, tenantTable } from './tenancy.ts';
 
 /** Customers, guest sessions and carts. Times are business times. */
 export class Customers0007 extends Migration {
-  override name = '0007_customers';
-
   override up(): void {
     for (const sql of [...guests, ...customers, ...carts]) this.addSql(sql);
   }

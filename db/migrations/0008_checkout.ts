@@ -3,8 +3,6 @@ import { tenantTable } from './tenancy.ts';
 
 /** Checkouts. `is_tried`: a payment was started, which decides how long the row is retained. */
 export class Checkout0008 extends Migration {
-  override name = '0008_checkout';
-
   override up(): void {
     for (const sql of checkout) this.addSql(sql);
   }

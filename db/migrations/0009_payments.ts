@@ -6,8 +6,6 @@ import { DEFINER, lookup, lookupReads, tenantTable } from './tenancy.ts';
  * (X17): order numbers, provider order ids, payment keys, and the ids that idempotency keys are made of.
  */
 export class Payments0009 extends Migration {
-  override name = '0009_payments';
-
   override up(): void {
     for (const sql of [...payments, ...attempts, ...tries, ...lookups]) this.addSql(sql);
   }

@@ -3,8 +3,6 @@ import { tenantTable } from './tenancy.ts';
 
 /** Orders, their items with every step of their flows, their delivery bundles. */
 export class Orders0010 extends Migration {
-  override name = '0010_orders';
-
   override up(): void {
     for (const sql of [...orders, ...items, ...bundles, ...steps]) this.addSql(sql);
   }

@@ -3,8 +3,6 @@ import { tenantTable } from './tenancy.ts';
 
 /** Refunds of items, to the original payment. The refund's id identifies it at the provider: it is unique over all stores (X17). */
 export class Refunds0011 extends Migration {
-  override name = '0011_refunds';
-
   override up(): void {
     for (const sql of refunds) this.addSql(sql);
   }

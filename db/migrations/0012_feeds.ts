@@ -3,8 +3,6 @@ import { tenantTable } from './tenancy.ts';
 
 /** Per store: the time of the last change, the number of the last event, and the row counts of lists. */
 export class Feeds0012 extends Migration {
-  override name = '0012_feeds';
-
   override up(): void {
     for (const sql of [...feeds, ...writing, ...counts, ...orders, ...products]) this.addSql(sql);
   }

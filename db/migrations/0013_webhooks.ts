@@ -6,8 +6,6 @@ import { DEFINER, tenantTable } from './tenancy.ts';
 
 /** Webhooks, events and their deliveries; the last two in partitions by day. */
 export class Webhooks0013 extends Migration {
-  override name = '0013_webhooks';
-
   override up(): void {
     for (const sql of [...webhooks, ...events(clock.now()), ...deliveries(clock.now()), ...partitionFunctions]) this.addSql(sql);
   }

@@ -3,8 +3,6 @@ import { lookup, lookupReads, tenantTable } from './tenancy.ts';
 
 /** Runs, the outbox of messages to Temporal, and the replies stored under idempotency keys. */
 export class Runs0014 extends Migration {
-  override name = '0014_runs';
-
   override up(): void {
     for (const sql of [...operations, ...runs, ...outbox, ...recovery, ...overdue]) this.addSql(sql);
   }

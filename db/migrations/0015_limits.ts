@@ -5,8 +5,6 @@ import { Migration } from '@mikro-orm/migrations';
  * all stores. A key is a keyed digest without personal data. Real time.
  */
 export class Limits0015 extends Migration {
-  override name = '0015_limits';
-
   override up(): void {
     this.addSql(`CREATE TABLE rate_limit (key bytea PRIMARY KEY, used_at timestamptz(3)[] NOT NULL, expires_at timestamptz(3) NOT NULL)
       WITH (fillfactor = 70)`);

@@ -4,8 +4,6 @@ import { DEFINER } from './tenancy.ts';
 
 /** Deletion of what has ended (db/retention/kinds.ts): the sweeper's rights, and a function for each kind. */
 export class Retention0016 extends Migration {
-  override name = '0016_retention';
-
   override up(): void {
     for (const sql of [...rights, ...kinds.flatMap((kind) => sweeping(kind)), ...known]) this.addSql(sql);
   }

@@ -5,8 +5,6 @@ import { Migration } from '@mikro-orm/migrations';
  * is forced: they read states of runs and money, but no names, addresses or contents of orders, and re-encrypt secrets.
  */
 export class Operator0017 extends Migration {
-  override name = '0017_operator';
-
   override up(): void {
     for (const [table, columns] of Object.entries(READ)) {
       this.addSql(`GRANT SELECT ${columns} ON ${table} TO sangjeom_operator`);

@@ -6,8 +6,6 @@ import { DEFINER, tenantTable } from './tenancy.ts';
 
 /** The log of management requests, in partitions by day (G49, G50). */
 export class ApiRequestLog0018 extends Migration {
-  override name = '0018_api_request_log';
-
   override up(): void {
     for (const sql of [...requests(clock.now()), addPartition]) this.addSql(sql);
   }

@@ -10,8 +10,6 @@ import { lookup, tenantTable } from './tenancy.ts';
 
 /** The audit log: records of requests, in partitions by month, and of changes, which nothing changes or deletes (G41–G48). */
 export class Audit0019 extends Migration {
-  override name = '0019_audit';
-
   override up(): void {
     for (const sql of [...names, ...requests(clock.now()), ...changes, ...immutable, ...auditing, ...facts]) this.addSql(sql);
   }

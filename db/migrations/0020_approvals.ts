@@ -4,8 +4,6 @@ import { tenantTable } from './tenancy.ts';
 
 /** What agents ask for and people decide, and when a store was last mailed about it. */
 export class Approvals0020 extends Migration {
-  override name = '0020_approvals';
-
   override up(): void {
     for (const sql of [...requests, ...notices, ...retention, ...operators]) this.addSql(sql);
   }

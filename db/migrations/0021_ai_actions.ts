@@ -3,8 +3,6 @@ import { tenantTable } from './tenancy.ts';
 
 /** A store's plan with its monthly limit of AI actions, and what was used of it in each Korean month (`2026-11`) of the store's clock. */
 export class AiActions0021 extends Migration {
-  override name = '0021_ai_actions';
-
   override up(): void {
     this.addSql(`ALTER TABLE store ADD COLUMN plan text NOT NULL DEFAULT 'STANDARD',
       ADD COLUMN ai_actions_limit integer NOT NULL DEFAULT 1000 CHECK (ai_actions_limit >= 0)`);

@@ -6,8 +6,6 @@ import { DEFINER } from './tenancy.ts';
  * record of the audit log takes, and only through a function.
  */
 export class BulkRecords0024 extends Migration {
-  override name = '0024_bulk_records';
-
   override up(): void {
     for (const sql of statements) this.addSql(sql);
   }

@@ -3,8 +3,6 @@ import { audited } from './auditing.ts';
 
 /** Decisions about agents' requests leave their record (G47). */
 export class AuditedDecisions0025 extends Migration {
-  override name = '0025_audited_decisions';
-
   override up(): void {
     for (const sql of decisions) this.addSql(sql);
   }

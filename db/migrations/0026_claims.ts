@@ -5,8 +5,6 @@ import { tenantTable } from './tenancy.ts';
 
 /** Claims of buyers, their history, and what refunds need to know of orders. */
 export class Claims0026 extends Migration {
-  override name = '0026_claims';
-
   override up(): void {
     for (const sql of [...paid, ...movements, ...claims, ...steps, ...refunds, ...operators, ...images]) this.addSql(sql);
   }

@@ -6,8 +6,6 @@ import { lookup, lookupReads, tenantTable } from './tenancy.ts';
  * (docs/contract.md#payment-settings).
  */
 export class PaymentSettings0027 extends Migration {
-  override name = '0027_payment_settings';
-
   override up(): void {
     for (const sql of [...tables, ...defaults, ...access, ...attempts, ...lookups]) this.addSql(sql);
   }

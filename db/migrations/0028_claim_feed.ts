@@ -2,8 +2,6 @@ import { Migration } from '@mikro-orm/migrations';
 
 /** A claim has the time of its order's change: in its row, in its answer and under its key. */
 export class ClaimFeed0028 extends Migration {
-  override name = '0028_claim_feed';
-
   override up(): void {
     for (const sql of feeds) this.addSql(sql);
   }

@@ -8,8 +8,6 @@ import { DEFINER, lookup, lookupReads, tenantTable } from './tenancy.ts';
  * (docs/contract.md#points). What a customer has goes with their row, and only with it.
  */
 export class Points0029 extends Migration {
-  override name = '0029_points';
-
   override up(): void {
     for (const sql of [...policies, ...ledger, ...rules, ...accounts, ...access, ...lookups]) this.addSql(sql);
   }

@@ -2,8 +2,6 @@ import { Migration } from '@mikro-orm/migrations';
 
 /** Points at checkout: the last preview, what an item earns and what left it in cash, orders without a provider. */
 export class PointUse0030 extends Migration {
-  override name = '0030_point_use';
-
   override up(): void {
     for (const sql of uses) this.addSql(sql);
   }

@@ -7,8 +7,6 @@ import { lookup, lookupReads, tenantTable } from './tenancy.ts';
  * Triggers maintain what is derived, so that processes of an earlier version do too.
  */
 export class Customers0031 extends Migration {
-  override name = '0031_customers';
-
   override up(): void {
     for (const sql of [...columns, ...own, ...search, ...statistics, ...counts, ...existing, ...triggers, ...rights, ...withdrawals])
       this.addSql(sql);

@@ -5,8 +5,6 @@ import { tenantTable } from './tenancy.ts';
 
 /** Reviews of order items, inquiries about products, and their counts. */
 export class Reviews0032 extends Migration {
-  override name = '0032_reviews';
-
   override up(): void {
     for (const sql of [...counts, ...reviews, ...inquiries]) this.addSql(sql);
   }

@@ -12,8 +12,6 @@ import { tenantTable } from './tenancy.ts';
  * the few slots. Appended deltas would not wait either, but would need a job that folds them, and a report would cost what that job left.
  */
 export class Sales0033 extends Migration {
-  override name = '0033_sales';
-
   override up(): void {
     for (const sql of [...methods, ...lists, ...sums, ...finals, ...fill, ...tenancy]) this.addSql(sql);
   }

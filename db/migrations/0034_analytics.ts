@@ -12,8 +12,6 @@ import { lookup, tenantTable } from './tenancy.ts';
  * their times. Counting takes a portion of them, adds it to the sums, and commits: each batch is counted once, however late it was committed.
  */
 export class Analytics0034 extends Migration {
-  override name = '0034_analytics';
-
   override up(): void {
     for (const sql of [...events(clock.now()), ...counted, ...retention, ...lookups]) this.addSql(sql);
   }

@@ -5,8 +5,6 @@ import { Migration } from '@mikro-orm/migrations';
  * ones before it tell what flows knew. Of no store; only the owner replaces a year.
  */
 export class Holidays0035 extends Migration {
-  override name = '0035_holidays';
-
   override up(): void {
     this.addSql(`CREATE TABLE holiday_year (
       year smallint NOT NULL CHECK (year BETWEEN 1900 AND 9998), version integer NOT NULL CHECK (version > 0), days jsonb NOT NULL,

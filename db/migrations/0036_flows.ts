@@ -4,8 +4,6 @@ import { tenantTable } from './tenancy.ts';
 
 /** Order flows that stores draw: drafts, published versions, connections to external services; groups of items and their calls. */
 export class Flows0036 extends Migration {
-  override name = '0036_flows';
-
   override up(): void {
     for (const sql of [...flows, ...builtIn, ...secrets, ...running, ...records, ...audit, ...assigned]) this.addSql(sql);
   }

@@ -3,8 +3,6 @@ import { lookup } from './tenancy.ts';
 
 /** `npm run support -- explain` tells until when a flow's next move is slowed (F44), and nothing else of its state. */
 export class SlowedRuns0039 extends Migration {
-  override name = '0039_slowed_runs';
-
   override up(): void {
     for (const statement of STATEMENTS) this.addSql(statement);
   }

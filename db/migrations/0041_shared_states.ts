@@ -5,8 +5,6 @@ import { Migration } from '@mikro-orm/migrations';
  * each had a copy. Their next step writes the rest of what they no longer need.
  */
 export class SharedStates0041 extends Migration {
-  override name = '0041_shared_states';
-
   override up(): void {
     this.addSql('ALTER TABLE order_item NO FORCE ROW LEVEL SECURITY');
     this.addSql(`UPDATE order_item SET flow_state = flow_state - '{inputs,buyerKeys,data,earlierAttachments,uses,firedAtEntry}'::text[]

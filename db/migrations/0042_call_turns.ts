@@ -3,8 +3,6 @@ import { tenantTable } from './tenancy.ts';
 
 /** External calls of a store take turns by the real clock (F47): when each was begun, and which wait. */
 export class CallTurns0042 extends Migration {
-  override name = '0042_call_turns';
-
   override up(): void {
     // Null: nothing was sent, or it was begun before there were turns.
     this.addSql('ALTER TABLE flow_call ADD COLUMN begun_at timestamptz(3)');

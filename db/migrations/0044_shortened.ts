@@ -2,8 +2,6 @@ import { Migration } from '@mikro-orm/migrations';
 
 /** Lists cut large values where they are stored, so that no process loads them (D90). Pure functions of their arguments. */
 export class Shortened0044 extends Migration {
-  override name = '0044_shortened';
-
   override up(): void {
     for (const sql of functions) this.addSql(sql);
   }

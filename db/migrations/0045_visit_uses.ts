@@ -7,8 +7,6 @@ import { tenantTable } from './tenancy.ts';
  * not take, because one of them had as many as it may (R8). A key is a keyed digest, without personal data.
  */
 export class VisitUses0045 extends Migration {
-  override name = '0045_visit_uses';
-
   override up(): void {
     for (const sql of [...tables, ...taking, ...retention]) this.addSql(sql);
   }

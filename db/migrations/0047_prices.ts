@@ -11,8 +11,6 @@ const REFUSE = (what: string) => `RAISE EXCEPTION '${what} below 10 won' USING E
  * locked the product. Rows of before stay as they are.
  */
 export class Prices0047 extends Migration {
-  override name = '0047_prices';
-
   override up(): void {
     this.addSql(`CREATE FUNCTION check_variant_price() RETURNS trigger LANGUAGE plpgsql SET search_path = public AS $$ BEGIN
       IF EXISTS (SELECT 1 FROM variant v JOIN product p USING (store_id, product_id)

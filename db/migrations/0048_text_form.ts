@@ -40,8 +40,6 @@ interface Group {
  * locked.
  */
 export class TextForm0048 extends Migration {
-  override name = '0048_text_form';
-
   override async up(): Promise<void> {
     await this.#people();
     for (const storeId of await this.#stores()) {

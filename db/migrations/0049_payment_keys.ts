@@ -6,8 +6,6 @@ import { DEFINER } from './tenancy.ts';
  * readings, and stands in no other's way: its buyer may have come back with a key of another payment.
  */
 export class PaymentKeys0049 extends Migration {
-  override name = '0049_payment_keys';
-
   override up(): void {
     for (const sql of [...index, ...holder]) this.addSql(sql);
   }

@@ -6,8 +6,6 @@ import { DEFINER } from './tenancy.ts';
  * Postgres no more than what it shows. The bytes are those that an entry of the largest page has for it.
  */
 export class Listed0052 extends Migration {
-  override name = '0052_listed';
-
   override up(): void {
     for (const sql of functions) this.addSql(sql);
     this.addSql('ALTER TABLE audit_request ADD COLUMN listed jsonb GENERATED ALWAYS AS (listed_metadata(metadata)) STORED');

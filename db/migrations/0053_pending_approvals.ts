@@ -5,8 +5,6 @@ import { Migration } from '@mikro-orm/migrations';
  * already keep what was computed for them: they have no such facts.
  */
 export class PendingApprovals0053 extends Migration {
-  override name = '0053_pending_approvals';
-
   override up(): void {
     for (const sql of functions) this.addSql(sql);
   }

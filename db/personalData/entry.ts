@@ -1,5 +1,4 @@
 import { type Fragment, fragment } from '../kernel/sql.ts';
-import type { TableName } from '../orm.ts';
 
 /** Lists of columns, separated by spaces. */
 export interface TableEntry {
@@ -21,8 +20,8 @@ export interface TableEntry {
   readonly cascades?: boolean;
 }
 
-/** A part of the register; no other tables than those that have an entity. */
-export type Entries = Readonly<Partial<Record<TableName, TableEntry>>>;
+/** A part of the register, by table. */
+export type Entries = Readonly<Record<string, TableEntry>>;
 
 /** Rows of a customer's order items. */
 export const byItem = (customerId: string): Fragment =>

@@ -1,5 +1,4 @@
 /** The part of the register (register.ts) about tables that have nothing of a customer. */
-import type { TableName } from '../orm.ts';
 
 /** Lists of columns, separated by spaces. */
 interface OtherEntry {
@@ -59,7 +58,7 @@ export const people = {
     none: `store_id credential_id provider environment seq status public_halves hints secret_sealed webhook_secret_sealed is_newest
       is_serving created_at updated_at verified_at rejected_at retired_at`,
   },
-} satisfies Readonly<Partial<Record<TableName, OtherEntry>>>;
+} satisfies Readonly<Record<string, OtherEntry>>;
 
 const NOBODYS = {
   ai_usage: 'store_id month used',
@@ -112,7 +111,7 @@ const NOBODYS = {
     first_failure_at last_failure_at epoch deleted_at created_at`,
   webhook_delivery: `store_id delivery_id webhook_id event_id event_type url status error_code attempt_count attempted_at
     next_attempt_at response_status_code response_time_ms response_body_excerpt redelivery_of redelivered_as epoch created_at`,
-} satisfies Readonly<Partial<Record<TableName, string>>>;
+};
 
 export const nobodys = Object.fromEntries(Object.entries(NOBODYS).map(([table, none]) => [table, { none }])) as Readonly<
   Record<keyof typeof NOBODYS, OtherEntry>

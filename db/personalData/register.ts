@@ -3,7 +3,6 @@
  * be entered. A table is one entry. What a withdrawal deletes, and what `npm run support -- personal-data` exports, comes from here.
  */
 import { type Fragment, fragment } from '../kernel/sql.ts';
-import type { TableName } from '../orm.ts';
 import { byItem, type Entries, type TableEntry } from './entry.ts';
 import { flows } from './flows.ts';
 import { visits } from './visits.ts';
@@ -151,8 +150,10 @@ const records = {
   command_text: { record: 'text', none: 'store_id text_id created_at' },
 } satisfies Entries;
 
-/** A table whose entity `db/orm.ts` lists, and which is not here, does not compile. */
-export const REGISTER: Readonly<Record<TableName, TableEntry>> = { ...customers, ...records, ...flows, ...visits, ...people, ...nobodys };
+const entries = { ...customers, ...records, ...flows, ...visits, ...people, ...nobodys } satisfies Entries;
+/** `db/orm.ts` takes no entity of another table. */
+export type RegisteredTable = keyof typeof entries;
+export const REGISTER: Readonly<Record<RegisteredTable, TableEntry>> = entries;
 
 /** The columns of a list. */
 export const columnsOf = (list = ''): readonly string[] => list.split(/\s+/).filter((column) => column !== '');
