@@ -19,7 +19,7 @@ const HEARTBEAT_MS = 5000;
 
 /**
  * The migrations of the folder, in the order of their numbers; the database records each by the name of its file. MikroORM's own discovery
- * takes the folder as a pattern, finds nothing below a path with brackets, and says nothing.
+ * takes the first function that a file exports, a migration or not.
  */
 export async function migrations(): Promise<MigrationObject[]> {
   const files = readdirSync(FOLDER).filter((file) => NUMBERED.test(file));

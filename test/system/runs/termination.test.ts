@@ -312,29 +312,45 @@ async function leaving(): Promise<object> {
 }
 const webhookId = async () => (await under.rows<{ webhook_id: string }>('SELECT webhook_id FROM webhook'))[0]!.webhook_id;
 
-const STORIES: readonly (readonly [string, () => Promise<object>, object, readonly WorkflowType[]])[] = [
-  ['a purchase', shopping, { sent: 2, open: [], orders: [{ n: 1 }] }, ['payment', 'orderItem', 'webhookDelivery']],
-  [
-    'a webhook that is suspended and deleted',
-    leaving,
-    { ended: 1200, isBounded: true, webhook: [], deliveries: [], open: [] },
-    ['webhookSubscription'],
-  ],
-  [
-    'an approval request',
-    approving,
-    { open: [], categories: [{ n: 1 }], approval: [{ status: 'SUCCEEDED', decision: 'APPROVE', result_status: 201, unnoticed: false }] },
-    ['approval', 'approvalNotice'],
-  ],
-  [
-    'a return',
-    returning,
-    { open: [], records: [{ n: 1 }], history: ['request', 'hold', 'release', 'collect', 'completeCollection', 'approve'] },
-    ['claim', 'payment'],
-  ],
-  ['an order that moves as a group', eating, { open: [], item: [{ status: 'PURCHASE_DECIDED' }] }, ['orderGroup']],
-  ['an invitation', inviting, { open: [], invitation: [{ status: 'EXPIRED', delivery_status: 'SENT' }] }, ['invitation']],
-];
+interface Story {
+  readonly tell: () => Promise<object>;
+  /** What comes out of it, beside that it is the same each time. */
+  readonly expected: object;
+}
+const STORIES = {
+  'a purchase': { tell: shopping, expected: { sent: 2, open: [], orders: [{ n: 1 }] } },
+  'a webhook that is suspended and deleted': {
+    tell: leaving,
+    expected: { ended: 1200, isBounded: true, webhook: [], deliveries: [], open: [] },
+  },
+  'an approval request': {
+    tell: approving,
+    expected: {
+      open: [],
+      categories: [{ n: 1 }],
+      approval: [{ status: 'SUCCEEDED', decision: 'APPROVE', result_status: 201, unnoticed: false }],
+    },
+  },
+  'a return': {
+    tell: returning,
+    expected: { open: [], records: [{ n: 1 }], history: ['request', 'hold', 'release', 'collect', 'completeCollection', 'approve'] },
+  },
+  'an order that moves as a group': { tell: eating, expected: { open: [], item: [{ status: 'PURCHASE_DECIDED' }] } },
+  'an invitation': { tell: inviting, expected: { open: [], invitation: [{ status: 'EXPIRED', delivery_status: 'SENT' }] } },
+} satisfies Readonly<Record<string, Story>>;
+type StoryName = keyof typeof STORIES;
+/** The stories in which the runs of each type are terminated: one at least. Of what else a story needs, the runs are left alone. */
+const TERMINATED: Readonly<Record<WorkflowType, readonly [StoryName, ...StoryName[]]>> = {
+  payment: ['a purchase', 'a return'],
+  orderItem: ['a purchase'],
+  webhookDelivery: ['a purchase'],
+  webhookSubscription: ['a webhook that is suspended and deleted'],
+  approval: ['an approval request'],
+  approvalNotice: ['an approval request'],
+  claim: ['a return'],
+  orderGroup: ['an order that moves as a group'],
+  invitation: ['an invitation'],
+};
 
 /** Each place once, and in a round one of each kind. */
 function roundsOf(points: readonly InterruptionPoint[]): readonly (readonly InterruptionPoint[])[] {
@@ -344,17 +360,13 @@ function roundsOf(points: readonly InterruptionPoint[]): readonly (readonly Inte
 }
 
 describe('termination', () => {
-  test('every workflow type is in a story', () => {
-    expect(new Set(STORIES.flatMap(([, , , types]) => types))).toEqual(new Set(WORKFLOW_TYPES));
-  });
-
-  test.each(STORIES)(
+  test.each(Object.entries<Story>(STORIES))(
     '%s, at every workflow task: the run comes back and everything is as if nothing had happened',
-    async (_, story, expected, kinds) => {
+    async (name, { tell: story, expected }) => {
+      const kinds = WORKFLOW_TYPES.filter((type) => TERMINATED[type].some((one) => one === name));
       const undisturbed = await story();
       expect(undisturbed).toMatchObject(expected);
       const points: InterruptionPoint[] = [...Map.groupBy(passed, ({ kind }) => kind)].flatMap(([kind, activities]) =>
-        // Of a story that is told for others of its types, the rest is left alone.
         kinds.includes(kind) ? activities.flatMap((_, nth) => (['before', 'after'] as const).map((when) => ({ kind, nth, when }))) : [],
       );
       expect(new Set(points.map(({ kind }) => kind))).toEqual(new Set(kinds));
