@@ -18,8 +18,9 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { CallOf } from '../../domain/kernel/messages.ts';
 import { type CallTimes, makeCall } from './call.ts';
-import type { Call, CallName, Command, CommandResult, Plan, RunEvent, RunRef, WorkflowType } from './messages.ts';
+import type { Call, CallName, Command, CommandResult, Messages, Plan, RunEvent, RunRef, WorkflowType } from './messages.ts';
 import { CLOCK_SIGNAL, COMMAND_UPDATE, WAKE_SIGNAL } from './messages.ts';
 import { show } from './show.ts';
 import { transition } from './transition.ts';
@@ -39,8 +40,9 @@ export interface WorkflowDefinition<T extends WorkflowType> {
   /** The timeouts of its calls; null if it makes none. */
   readonly times: [CallName<T>] extends [never] ? null : CallTimes;
   /** The summary of each call in Temporal UI. */
-  readonly calls: { readonly [N in CallName<T>]: (call: Call<T, N>) => string };
+  readonly calls: Summaries<Messages[T]['calls']>;
 }
+type Summaries<Calls> = { readonly [N in keyof Calls & string]: (call: CallOf<Calls, N>) => string };
 
 /** The function of a workflow type that says no more than its calls. */
 export const workflow =
@@ -56,9 +58,18 @@ const STUCK_MS = 30_000;
  */
 const LONGEST_CALL_MS = 600_000;
 
+/** A run makes no other calls than those of its type. */
+function summaryOf<Calls>(summaries: Summaries<Calls>, call: { readonly name: string }): string {
+  if (!isOneOf(summaries, call)) throw new Error(`No call of this workflow is named ${call.name}`);
+  return summarize(summaries, call);
+}
+const isOneOf = <Calls>(summaries: Summaries<Calls>, call: { readonly name: string }): call is CallOf<Calls> => call.name in summaries;
+const summarize = <Calls, N extends keyof Calls & string>(summaries: Summaries<Calls>, call: CallOf<Calls, N>): string =>
+  summaries[call.name](call);
+
 /** Runs one workflow until its plan is done. */
-export async function host<T extends WorkflowType>(run: RunRef, definition: WorkflowDefinition<T>): Promise<void> {
-  const hosted = new HostedRun(run, definition as unknown as AnyDefinition);
+export async function host<T extends WorkflowType>(run: RunRef, { calls, ...definition }: WorkflowDefinition<T>): Promise<void> {
+  const hosted = new HostedRun(run, { ...definition, summarize: (call) => summaryOf(calls, call) });
   setHandler(command, (message) => hosted.handle(message), { description: 'Carries out a command; answers when it is committed' });
   setHandler(clock, (offset) => hosted.advanceClock(offset), { description: 'The clock of the sandbox store moved' });
   setHandler(wake, () => hosted.wake(), { description: 'Load the row again' });
@@ -70,15 +81,15 @@ export async function host<T extends WorkflowType>(run: RunRef, definition: Work
   } while (await hosted.isWokenAgain());
 }
 
-/** The skeleton is not generic over types: inputs and outcomes of calls matter to the transition and the activity only. */
-type AnyDefinition = Omit<WorkflowDefinition<WorkflowType>, 'calls' | 'times'> & {
+/** A definition to the skeleton, which is not generic over types: inputs and outcomes of calls matter to transition and activity only. */
+interface Hosted extends Pick<WorkflowDefinition<WorkflowType>, 'type' | 'firstPlan'> {
   readonly times: CallTimes | null;
-  readonly calls: Readonly<Record<string, (call: Call) => string>>;
-};
+  readonly summarize: (call: Call) => string;
+}
 
 class HostedRun {
   readonly #run: RunRef;
-  readonly #definition: AnyDefinition;
+  readonly #definition: Hosted;
   #plan: Plan;
   /** Settles when the last queued transition has ended: they run one at a time, in order of arrival. */
   #queue: Promise<unknown> = Promise.resolve();
@@ -88,7 +99,7 @@ class HostedRun {
   #woken = false;
   readonly #inFlight = new Set<string>();
 
-  constructor(run: RunRef, definition: AnyDefinition) {
+  constructor(run: RunRef, definition: Hosted) {
     this.#run = run;
     this.#definition = definition;
     this.#plan =
@@ -225,8 +236,8 @@ class HostedRun {
 
   async #makeCall(call: Call): Promise<void> {
     this.#inFlight.add(call.id);
-    const { type, times, calls } = this.#definition;
-    const { plan, ...outcome } = await makeCall(type, call, times!, calls[call.name]!(call));
+    const { type, times, summarize } = this.#definition;
+    const { plan, ...outcome } = await makeCall(type, call, times!, summarize(call));
     if (plan) this.#adopt(plan);
     // A transition that refuses the outcome: load the row for a new plan.
     else await this.#apply({ type: 'outcome', callId: call.id, outcome }).catch(() => this.wake());
