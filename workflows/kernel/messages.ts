@@ -16,7 +16,8 @@ import { DELIVERIES_QUEUE, RUNS_QUEUE } from './queues.ts';
 
 /**
  * The workflow types; each has an entity, a row in `run`, one transition and one function in `workflows/`. The compiler demands the rest
- * from here: its entry in `WORKFLOWS`, its function, its activities, its text in support's `explain`.
+ * from here: its entry in `WORKFLOWS`, its function, its transition, its activities, its text in support's `explain`, its diagram, its
+ * histories and its drills.
  */
 export interface Messages {
   readonly orderItem: OrderItemMessages;

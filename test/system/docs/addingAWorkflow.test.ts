@@ -17,9 +17,14 @@ beforeAll(() => {
 }, COPY_MS);
 afterAll(() => copy.remove());
 
-test('the type itself touches seven files', () => {
-  const [, type = ''] = /^## The type$([\s\S]*?)^## Its row$/m.exec(guide) ?? [];
-  expect(filesOf(type)).toHaveLength(7);
+test('the type itself touches seven files, its row five, its tests four, its drills five', () => {
+  const parts = guide.split(/^## /m).slice(1);
+  expect(parts.map((part) => [part.split('\n')[0], filesOf(part).length])).toEqual([
+    ['The type', 7],
+    ['Its row', 5],
+    ['Its tests', 4],
+    ['Its drills', 5],
+  ]);
 });
 
 test(
