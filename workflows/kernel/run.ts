@@ -18,9 +18,9 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { CallOf } from '../../domain/kernel/messages.ts';
 import { type CallTimes, makeCall } from './call.ts';
-import type { Call, CallName, Command, CommandResult, Messages, Plan, RunEvent, RunRef, WorkflowType } from './messages.ts';
+import { summaryOf, type WorkflowDefinition } from './definition.ts';
+import type { Call, Command, CommandResult, Plan, RunEvent, RunRef, WorkflowType } from './messages.ts';
 import { CLOCK_SIGNAL, COMMAND_UPDATE, WAKE_SIGNAL } from './messages.ts';
 import { show } from './show.ts';
 import { transition } from './transition.ts';
@@ -31,18 +31,6 @@ const command = defineUpdate<CommandResult, [Command]>(COMMAND_UPDATE);
 const clock = defineSignal<[number]>(CLOCK_SIGNAL);
 /** Load the row again: sent by the reconciler, and by the outbox when the row was changed outside the run. */
 const wake = defineSignal(WAKE_SIGNAL);
-
-/** What a workflow type adds to the skeleton. */
-export interface WorkflowDefinition<T extends WorkflowType> {
-  readonly type: T;
-  /** The plan of a new run, where it can be built without loading the row. */
-  readonly firstPlan?: (run: RunRef, firstAt: number) => Plan<T>;
-  /** The timeouts of its calls; null if it makes none. */
-  readonly times: [CallName<T>] extends [never] ? null : CallTimes;
-  /** The summary of each call in Temporal UI. */
-  readonly calls: Summaries<Messages[T]['calls']>;
-}
-type Summaries<Calls> = { readonly [N in keyof Calls & string]: (call: CallOf<Calls, N>) => string };
 
 /** The function of a workflow type that says no more than its calls. */
 export const workflow =
@@ -57,15 +45,6 @@ const STUCK_MS = 30_000;
  * reconciler wakes the run.
  */
 const LONGEST_CALL_MS = 600_000;
-
-/** A run makes no other calls than those of its type. */
-function summaryOf<Calls>(summaries: Summaries<Calls>, call: { readonly name: string }): string {
-  if (!isOneOf(summaries, call)) throw new Error(`No call of this workflow is named ${call.name}`);
-  return summarize(summaries, call);
-}
-const isOneOf = <Calls>(summaries: Summaries<Calls>, call: { readonly name: string }): call is CallOf<Calls> => call.name in summaries;
-const summarize = <Calls, N extends keyof Calls & string>(summaries: Summaries<Calls>, call: CallOf<Calls, N>): string =>
-  summaries[call.name](call);
 
 /** Runs one workflow until its plan is done. */
 export async function host<T extends WorkflowType>(run: RunRef, { calls, ...definition }: WorkflowDefinition<T>): Promise<void> {

@@ -55,3 +55,12 @@ test(
   },
   COPY_MS,
 );
+
+test(
+  'its run is terminated before and after each of its activities, and comes back',
+  async () => {
+    const suites = ['test/system/runs/termination.test.ts', '-t', 'a notice'];
+    await copy.run('node', ['bin/test.ts', '--selectProjects', 'system', '--runInBand', ...suites], { UNDER_TEST: undefined });
+  },
+  COPY_MS,
+);
