@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { failpoint } from '../db/kernel/failpoint.ts';
 import { externalOutcomes } from '../db/kernel/metrics.ts';
 import { inTenant, REQUEST, type Tx } from '../db/kernel/tx.ts';
-import { type Answered, readAnswer } from '../db/flows/calls.ts';
+import { type CallAnswer, readAnswer } from '../db/flows/calls.ts';
 import { type BegunRequest, beginExternalCall, recordAnswer } from '../db/orders/flows/externalCalls.ts';
 import { ANSWER_BYTES, answerData } from '../domain/flows/run/external.ts';
 import type { ExternalCall } from '../domain/orders/messages.ts';
@@ -47,7 +47,7 @@ export function askExternal(deps: ActivityDeps): (call: CallMessage) => Promise<
 }
 
 /** 2xx with its body within the time is a success, whatever the body is (F17). */
-async function send(egress: Egress, { method, url, body, timeoutSeconds, ...more }: BegunRequest): Promise<Answered> {
+async function send(egress: Egress, { method, url, body, timeoutSeconds, ...more }: BegunRequest): Promise<CallAnswer> {
   const headers = {
     'content-type': 'application/json',
     'user-agent': 'Svc-Flows/1.0',
@@ -55,7 +55,7 @@ async function send(egress: Egress, { method, url, body, timeoutSeconds, ...more
     'idempotency-key': more.idempotencyKey,
   };
   const deadlineMs = timeoutSeconds * SECOND;
-  const { errorCode, responseBody } = await egress.ask({ method, url, headers, body, deadlineMs }, ANSWER_BYTES);
+  const { errorCode, responseBody } = await egress.call({ method, url, headers, body, deadlineMs }, ANSWER_BYTES);
   externalOutcomes.inc({ outcome: errorCode ?? 'SUCCESS' });
   return errorCode
     ? { result: 'failed', data: null }
@@ -67,7 +67,7 @@ async function foreignResult(
   { orm, clock }: ActivityDeps,
   { storeId, input }: CallMessage,
   timeoutMs: number,
-): Promise<Answered['result']> {
+): Promise<CallAnswer['result']> {
   const end = clock.now() + timeoutMs + RECORDING_MS;
   while (clock.now() < end) {
     const tenancy = { storeId, at: input.at, realNow: clock.now() };

@@ -23,11 +23,11 @@ export async function fillProductPool(seller: Seller, count = 200): Promise<Prod
 }
 
 /** Buying, confirming, and the most frequent reads. */
-export async function everyday(system: System, seller: Seller, shelf: ProductPool, orders: number): Promise<Figures[]> {
+export async function everyday(system: System, seller: Seller, product: ProductPool, orders: number): Promise<Figures[]> {
   const flow = 'buyer flow: session, checkout, start, screen, pay';
   const bought = [
-    await load(flow, 1, Math.min(60, orders), () => buy(system, shelf.productId)),
-    await load(flow, 16, orders, () => buy(system, shelf.productId)),
+    await load(flow, 1, Math.min(60, orders), () => buy(system, product.productId)),
+    await load(flow, 16, orders, () => buy(system, product.productId)),
   ];
   const pages = await Promise.all([1, 2, 3].map((page) => seller.call('GET', `/v1/order-items?size=100&page=${page}&status=PAID`)));
   const items = pages.flatMap(({ body }) => body.data.items as { orderItemId: string }[]);
@@ -37,7 +37,7 @@ export async function everyday(system: System, seller: Seller, shelf: ProductPoo
   const list = (i: number) => call(system.api, 'GET', `/storefront/v1/products?size=20&page=${1 + (i % 10)}`, { headers });
   const newest = () => seller.call('GET', '/v1/orders?size=20');
   const buyers = await Promise.all(Array.from({ length: 16 }, () => Buyer.arrive(system.api, 'bench')));
-  const add = (i: number) => buyers[i % 16]!.call('POST', '/storefront/v1/cart/items', { ...shelf.options[i % 20], quantity: 1 });
+  const add = (i: number) => buyers[i % 16]!.call('POST', '/storefront/v1/cart/items', { ...product.options[i % 20], quantity: 1 });
   return [
     ...bought,
     await load('confirm', 1, half, confirm),

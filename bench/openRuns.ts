@@ -33,7 +33,7 @@ export async function openRuns(system: System, open: number): Promise<Measured[]
   const connection = await Connection.connect({ address: system.temporalAddress });
   try {
     await fill(owner, url(system.databaseUrl), open);
-    return [...(await lookUps(owner, relay, open)), ...(await portions(owner, relay, new Client({ connection })))];
+    return [...(await lookups(owner, relay, open)), ...(await portions(owner, relay, new Client({ connection })))];
   } finally {
     await connection.close();
     await Promise.all([owner.end(), relay.end()]);
@@ -57,7 +57,7 @@ async function fill(owner: Pool, databaseUrl: string, open: number): Promise<voi
   await owner.query('VACUUM ANALYZE run');
 }
 
-async function lookUps(owner: Pool, relay: Pool, open: number): Promise<Measured[]> {
+async function lookups(owner: Pool, relay: Pool, open: number): Promise<Measured[]> {
   const overdue = () => relay.query(`SELECT * FROM lookup_overdue_runs(now(), 200, '')`);
   const measured = [{ what: 'overdue look-up: none is late', ms: await median(overdue) }];
   await owner.query(`UPDATE run SET wake_at = now() - interval '1 hour' WHERE done_at IS NULL AND entity_id::int % 1000 = 1`);

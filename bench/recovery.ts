@@ -24,7 +24,7 @@ const CALLERS = 16;
 /** Enough bare starts to measure their rate. */
 const BARE_STARTS = 5000;
 const POLL_MS = 250;
-const TELL_MS = 15_000;
+const REPORT_MS = 15_000;
 
 /** Creates `runs` dispatched orders that wait for their deadlines, deletes Temporal's database and waits until all are recovered. */
 export async function recover(system: System, runs: number): Promise<Recovered> {
@@ -84,7 +84,7 @@ async function isBack(pool: Pool): Promise<boolean> {
 /** Returns the time at which the condition held; prints progress. */
 async function until(holds: () => Promise<boolean>, what: string): Promise<number> {
   for (let reportedAt = performance.now(); !(await holds()); await sleep(POLL_MS))
-    if (performance.now() - reportedAt > TELL_MS) {
+    if (performance.now() - reportedAt > REPORT_MS) {
       process.stdout.write(`  waiting for ${what}\n`);
       reportedAt = performance.now();
     }

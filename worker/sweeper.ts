@@ -31,7 +31,7 @@ export class Sweeper {
   /** Real time at which each kind's next portion is due. */
   readonly #dueAt = new Map<string, number>();
   #storageDueAt = 0;
-  #place: string | null = null;
+  #cursor: string | null = null;
 
   constructor(deps: SweeperDeps) {
     this.#deps = deps;
@@ -48,8 +48,8 @@ export class Sweeper {
       if (swept >= (kind.name === 'logins' ? PORTION / 10 : PORTION)) this.#dueAt.set(kind.name, now);
     } else if (this.#storageDueAt <= now) {
       this.#storageDueAt = now + STORAGE_REST_MS;
-      this.#place = await sweepFiles(tx, this.#place, now, this.#deps);
-      if (this.#place !== null) this.#storageDueAt = now;
+      this.#cursor = await sweepFiles(tx, this.#cursor, now, this.#deps);
+      if (this.#cursor !== null) this.#storageDueAt = now;
     }
     return this.#storageDueAt <= now || KINDS.some(({ name }) => this.#due(name) <= now);
   }

@@ -62,7 +62,7 @@ export class Places {
   async take<T>(turn: Turn, work: () => Promise<T>): Promise<T> {
     const { storeId } = turn;
     this.#stores.note(storeId);
-    if (this.#waiting.length > 0 || !this.#hasPlace(storeId)) await this.#wait(turn);
+    if (this.#waiting.length > 0 || !this.#mayStart(storeId)) await this.#wait(turn);
     else this.#occupy(storeId);
     const began = this.#clock.now();
     try {
@@ -97,7 +97,7 @@ export class Places {
     return this.#usage.of(storeId, this.#clock.now()) > SHARE * PLACES * WINDOW_MS;
   }
 
-  #hasPlace(storeId: string): boolean {
+  #mayStart(storeId: string): boolean {
     return this.#free > 0 && this.#taken.of(storeId) < (this.#stores.areMany ? AMONG_OTHERS : ALONE);
   }
   #occupy(storeId: string): void {
@@ -133,7 +133,7 @@ export class Places {
     }
   }
   #next(): Waiter | undefined {
-    const ready = this.#waiting.filter(({ storeId }) => this.#hasPlace(storeId));
+    const ready = this.#waiting.filter(({ storeId }) => this.#mayStart(storeId));
     if (ready.length === 0) return undefined;
     this.#turns++;
     if (this.#turns % OLDEST_EVERY === 0) return ready[0];

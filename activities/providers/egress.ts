@@ -62,8 +62,8 @@ export function createEgress(config: EgressConfig) {
      * Sends, and answers how it ended: success is a 2xx status with its whole body within the deadline (F17). A body of more than `maxBytes`
      * is read no further, and null.
      */
-    ask: (outgoing: Outgoing, maxBytes: number): Promise<Answered> =>
-      within(outgoing.deadlineMs, async (signal): Promise<Answered> => {
+    call: (outgoing: Outgoing, maxBytes: number): Promise<EgressReply> =>
+      within(outgoing.deadlineMs, async (signal): Promise<EgressReply> => {
         const { errorCode, response } = await send(config, outgoing, signal);
         if (response === null || errorCode !== null) return { errorCode, responseBody: null };
         const body = await readWhole(response, maxBytes);
@@ -75,7 +75,7 @@ export function createEgress(config: EgressConfig) {
   };
 }
 /** How a request with an answer that matters ended. */
-export interface Answered {
+export interface EgressReply {
   readonly errorCode: DeliveryError | null;
   readonly responseBody: string | null;
 }

@@ -36,7 +36,7 @@ import {
   type PortonePayment,
   statusOf,
 } from './portonePayment.ts';
-import { createWire, type Reply, type Wire } from './wire.ts';
+import { createWire, type Received, type Reply, type Wire } from './wire.ts';
 
 /** PortOne advises 60 seconds or more: closing the connection does not cancel the request. */
 const CONFIRM_MS = 65_000;
@@ -53,7 +53,6 @@ const RUNNING = 'IDEMPOTENCY_OUTSTANDING_REQUEST';
 /** Codes of the provider behind a 502 with which it refuses a cancel for good. */
 const CANCEL_REFUSED = new Set(['NOT_CANCELABLE_PAYMENT', 'EXCEED_MAX_REFUND_DUE', 'NOT_CANCELABLE_AMOUNT', 'ALREADY_CANCELED_PAYMENT']);
 
-type Answered = Exclude<Reply<PortonePayment>, { readonly lost: string }>;
 /** The API as one store uses it. */
 interface Api extends Merchant {
   read(paymentId: string, limit?: number | AbortSignal): Promise<Reply<PortonePayment>>;
@@ -143,14 +142,14 @@ function refunds(api: Api): Pick<PaymentProvider, 'refund' | 'findRefund'> {
 
 const isRefused = (status: number): boolean => status === 401 || status === 403;
 /** A definite failure: 4xx without an ambiguous type, or a known decline of the provider behind it. */
-function isDeclined({ status, json }: Answered): boolean {
+function isDeclined({ status, json }: Received<PortonePayment>): boolean {
   if (json.type === 'PG_PROVIDER') return isKnownDecline(json.pgCode);
   return isDefinite(status, json.type);
 }
 const isDefinite = (status: number, type = ''): boolean =>
   status >= 400 && status < 500 && status !== 408 && status !== 429 && !AMBIGUOUS.has(type);
 
-function verificationOf({ status, json }: Answered): Verification {
+function verificationOf({ status, json }: Received<PortonePayment>): Verification {
   if (isRefused(status)) return 'UNAUTHORIZED';
   return status === 404 && json.type === 'PAYMENT_NOT_FOUND' ? 'VERIFIED' : 'UNAVAILABLE';
 }
@@ -175,7 +174,7 @@ function canceled({ status, totalAmount }: Cancellation, amount: number): Provid
   return unknown(status === 'REQUESTED' ? CANCEL_REQUESTED : safeCode(status, 'NO_STATUS'), true);
 }
 /** The answer of an error to a cancel. */
-function refused(reply: Answered): ProviderAnswer {
+function refused(reply: Received<PortonePayment>): ProviderAnswer {
   const { status, json } = reply;
   const code = codeOf(json, status);
   if (isRefused(status)) return unauthorized(code, json.message);
@@ -186,7 +185,7 @@ function refused(reply: Answered): ProviderAnswer {
 }
 
 /** A reading that shows no payment. */
-function failedReading({ status, json }: Answered): ProviderAnswer {
+function failedReading({ status, json }: Received<PortonePayment>): ProviderAnswer {
   if (status === 404) return notFound();
   const code = codeOf(json, status);
   if (isRefused(status)) return unauthorized(code, json.message);
@@ -195,7 +194,7 @@ function failedReading({ status, json }: Answered): ProviderAnswer {
 /** The same where a refund is read: it proves nothing about the refund. */
 const notSent = (answer: ProviderAnswer): ProviderAnswer => ({ ...answer, result: 'UNKNOWN', ended: false });
 /** An error that does not tell whether money moved. `ended`: our request is no longer processed. */
-function inconclusive({ status, json }: Answered): ProviderAnswer {
+function inconclusive({ status, json }: Received<PortonePayment>): ProviderAnswer {
   const code = codeOf(json, status);
   const ended = json.type !== RUNNING && status !== 408 && status !== 429;
   const answer = { ...unknown(code, ended), message: providerMessage(messageOf(json)) };

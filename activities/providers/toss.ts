@@ -27,7 +27,7 @@ import {
   withCancels,
 } from './answers.ts';
 import type { PaymentProvider } from './port.ts';
-import { createWire, type Reply, type Wire } from './wire.ts';
+import { createWire, type Received, type Wire } from './wire.ts';
 
 const CONFIRM_MS = 60_000;
 
@@ -66,7 +66,6 @@ interface TossPayment {
   readonly code?: string;
   readonly message?: string;
 }
-type Answered = Exclude<Reply<TossPayment>, { readonly lost: string }>;
 
 export function createToss(baseUrl: string, { secretKey }: TossCredentials): PaymentProvider {
   const call = createWire<TossPayment>(baseUrl, `Basic ${Buffer.from(`${secretKey}:`).toString('base64')}`);
@@ -160,9 +159,10 @@ function refunds(call: Wire<TossPayment>): Pick<PaymentProvider, 'refund' | 'fin
 const isDefinite = (status: number, code: string): boolean =>
   status >= 400 && status < 500 && status !== 408 && status !== 429 && !AMBIGUOUS.has(code);
 /** Our key was refused, so nothing was done. */
-const isRefused = ({ status, json }: Answered): boolean => status === 401 || (status === 403 && KEY_REFUSED.has(codeOf(json, status)));
+const isRefused = ({ status, json }: Received<TossPayment>): boolean =>
+  status === 401 || (status === 403 && KEY_REFUSED.has(codeOf(json, status)));
 
-function verificationOf({ status, json }: Answered): Verification {
+function verificationOf({ status, json }: Received<TossPayment>): Verification {
   if (status === 401 || status === 403) return 'UNAUTHORIZED';
   return status === 404 && json.code === 'NOT_FOUND_PAYMENT' ? 'VERIFIED' : 'UNAVAILABLE';
 }
@@ -209,14 +209,14 @@ const cancelsOf = ({ cancels }: TossPayment): Cancel[] =>
   }));
 
 /** A reading that shows no payment. */
-function failedReading({ status, json }: Answered): ProviderAnswer {
+function failedReading({ status, json }: Received<TossPayment>): ProviderAnswer {
   if (status === 404) return notFound();
   const code = codeOf(json, status);
   if (status === 401 || status === 403) return unauthorized(code, json.message);
   return { ...unknown(code, false), ...(status >= 500 && { isTechnical: true }) };
 }
 /** An error that does not tell whether money moved. `ended`: our request is no longer processed. */
-function inconclusive({ status, json }: Answered): ProviderAnswer {
+function inconclusive({ status, json }: Received<TossPayment>): ProviderAnswer {
   const code = codeOf(json, status);
   const answer = { ...unknown(code, !RUNNING.has(code) && status !== 408 && status !== 429), message: providerMessage(json.message) };
   return status >= 500 && !isKnownDecline(code) ? { ...answer, isTechnical: true } : answer;

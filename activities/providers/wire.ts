@@ -11,6 +11,8 @@ export interface ProviderRequest {
 }
 /** `Body`: the fields that it may have, none of them checked. */
 export type Reply<Body> = { readonly status: number; readonly json: Body } | { readonly lost: string };
+/** The answer of a request that was not lost. */
+export type Received<Body> = Exclude<Reply<Body>, { readonly lost: string }>;
 export type Wire<Body> = (request: ProviderRequest) => Promise<Reply<Body>>;
 
 export const createWire =

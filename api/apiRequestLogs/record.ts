@@ -6,7 +6,7 @@ import type { Proof } from '../callers/bearer.ts';
 import type { Observed } from '../pipeline/dispatch.ts';
 import type { ApiDeps } from '../declare/deps.ts';
 import { isOurs } from './attribution.ts';
-import type { Answered, Recorder } from './recorder.ts';
+import type { LoggedRequest, Recorder } from './recorder.ts';
 
 const MAX_PATH = 500;
 const MAX_USER_AGENT = 300;
@@ -45,7 +45,7 @@ export const recordDispatched =
       by: { storeId: caller.storeId, at: caller.at, actor: caller.actor },
     });
 
-async function byOf(ctx: Context): Promise<Answered['by'] | null> {
+async function byOf(ctx: Context): Promise<LoggedRequest['by'] | null> {
   const caller = ctx.state['storeCaller'] as StoreCaller | undefined;
   const isRefused = ctx.status === 401;
   if (caller) return { storeId: caller.storeId, at: caller.at, actor: isRefused ? null : caller.actor };
@@ -54,7 +54,7 @@ async function byOf(ctx: Context): Promise<Answered['by'] | null> {
   return proof && isOurs(proof) ? { proof, named: textOf(ctx.get('x-store-id'), MAX_NAMED), isRefused } : null;
 }
 
-function requestOf(ctx: Context, router: Router): Omit<Answered['request'], 'receivedAt' | 'durationMs'> {
+function requestOf(ctx: Context, router: Router): Omit<LoggedRequest['request'], 'receivedAt' | 'durationMs'> {
   const { method, path, status: statusCode } = ctx;
   const operationId = ctx['_matchedRouteName'] ?? router.match(path, method).pathAndMethod[0]?.name;
   const userAgent = ctx.get('user-agent');

@@ -20,14 +20,14 @@ const BOUND = 10_000;
 const CLOSE_MS = 5000;
 
 /** A request that was answered, with its caller, or what is known of one that was not authenticated. */
-export interface Answered {
+export interface LoggedRequest {
   readonly request: AnsweredRequest;
   readonly by: Pick<Caller, 'storeId' | 'at' | 'actor'> | Evidence;
 }
 
 export class Recorder {
   readonly #deps: ApiDeps;
-  readonly #batches: Batches<Answered>;
+  readonly #batches: Batches<LoggedRequest>;
 
   /** `bound`: how many records may wait. */
   constructor(deps: ApiDeps, bound = BOUND) {
@@ -42,7 +42,7 @@ export class Recorder {
     });
   }
 
-  add(answered: Answered): void {
+  add(answered: LoggedRequest): void {
     this.#batches.add(answered);
   }
 
@@ -55,10 +55,10 @@ export class Recorder {
    * One short transaction for each store, so that row-level security guards each record. What fails by an outage is returned, to be tried
    * again; what fails otherwise is dropped.
    */
-  async #write(batch: readonly Answered[]): Promise<readonly Answered[]> {
+  async #write(batch: readonly LoggedRequest[]): Promise<readonly LoggedRequest[]> {
     const known = new Map<string, Promise<Attribution | null>>();
-    const stores = new Map<string, { readonly answered: Answered; readonly row: AttributedRequest }[]>();
-    const again: Answered[] = [];
+    const stores = new Map<string, { readonly answered: LoggedRequest; readonly row: AttributedRequest }[]>();
+    const again: LoggedRequest[] = [];
     for (const answered of batch) {
       const found = await this.#attempt([answered], again, () => this.#attributed(answered, known));
       if (!found) continue;
@@ -80,7 +80,7 @@ export class Recorder {
   }
 
   /** The result, or null when the work failed. After an outage nothing more of the batch is attempted. */
-  async #attempt<T>(records: readonly Answered[], again: Answered[], work: () => Promise<T>): Promise<T | null> {
+  async #attempt<T>(records: readonly LoggedRequest[], again: LoggedRequest[], work: () => Promise<T>): Promise<T | null> {
     if (again.length > 0) {
       again.push(...records);
       return null;
@@ -102,7 +102,7 @@ export class Recorder {
 
   /** `known`: what has been found in this batch, by evidence. */
   async #attributed(
-    { request, by }: Answered,
+    { request, by }: LoggedRequest,
     known: Map<string, Promise<Attribution | null>>,
   ): Promise<{ readonly storeId: string; readonly row: AttributedRequest } | null> {
     if ('storeId' in by) return { storeId: by.storeId, row: { ...request, at: by.at, actor: by.actor } };

@@ -1,6 +1,6 @@
 /** An approved request as it was filed, read anew; and its dry run at the moment of its approval (G26, G51). */
 import type { ApprovalRequest } from '../../db/approvals/entities.ts';
-import { keepCustomer } from '../../db/customers/locks.ts';
+import { lockIfPresent } from '../../db/customers/locks.ts';
 import { inTenant, REQUEST, type Tx } from '../../db/kernel/tx.ts';
 import { isSamePreview, missingScopes } from '../../domain/approvals/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
@@ -33,7 +33,7 @@ function readerOf(endpoint: Endpoint): Known['read'] {
 
 /** Whether the customer whom a request is about is gone; one who is not stays to the end of the transaction. */
 export async function isOfNobodyNow(tx: Tx, { params: { customerId } }: ApprovalRequest): Promise<boolean> {
-  return customerId !== undefined && !(await keepCustomer(tx, customerId));
+  return customerId !== undefined && !(await lockIfPresent(tx, customerId));
 }
 
 /** The request as it was filed. */

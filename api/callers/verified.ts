@@ -5,20 +5,19 @@
 import { hash } from 'node:crypto';
 
 /** Some 5 MB. */
-const MOST = 5000;
+const MAX_TOKENS = 5000;
 
-export class Verified<Said> {
-  readonly #said = new Map<string, Said>();
+export class Verified<Claims> {
+  readonly #claims = new Map<string, Claims>();
 
-  find(token: string, audience: string): Said | undefined {
-    return this.#said.get(keyOf(token, audience));
+  find(token: string, audience: string): Claims | undefined {
+    return this.#claims.get(keyOf(token, audience));
   }
 
   /** With more than it holds, the first one is forgotten: its next use verifies it again. */
-  add(token: string, audience: string, said: Said): void {
-    const [first] = this.#said.size >= MOST ? this.#said.keys() : [];
-    if (first !== undefined) this.#said.delete(first);
-    this.#said.set(keyOf(token, audience), said);
+  add(token: string, audience: string, claims: Claims): void {
+    if (this.#claims.size >= MAX_TOKENS) this.#claims.delete(this.#claims.keys().next().value!);
+    this.#claims.set(keyOf(token, audience), claims);
   }
 }
 /** Of the whole token: every part of it was verified. */

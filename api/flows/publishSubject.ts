@@ -6,7 +6,7 @@ import type { Subject } from '../declare/subject.ts';
 import { FLOW_HEAD } from './subject.ts';
 
 /** Lines of a preview, and characters of a value: a graph may have hundreds of kilobytes. Its digest names the rest. */
-const MOST = 100;
+const MAX_CHANGES = 100;
 const LONGEST = 200;
 
 const named = <T extends object>(type: string, list: readonly T[], nameOf: (one: T) => string) =>
@@ -36,7 +36,7 @@ function cut(value: unknown): unknown {
 
 export const FLOW_PUBLISH: Subject = {
   ...FLOW_HEAD,
-  listing: { ...FLOW_HEAD.listing, given: [...(FLOW_HEAD.listing.given ?? []), 'draftDigest'], most: MOST },
+  listing: { ...FLOW_HEAD.listing, given: [...(FLOW_HEAD.listing.given ?? []), 'draftDigest'], most: MAX_CHANGES },
   read: async (tx, flowId, viewed) => {
     const flow = await findFlow(tx, flowId);
     const graph = flow.latestVersion > 0 ? await graphOf(tx, flow, flow.latestVersion) : null;

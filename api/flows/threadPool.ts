@@ -170,13 +170,13 @@ function watched(worker: Worker, cpuMs: number): Watch {
   const measure = async () => {
     if ((await spent()) - (await before) > cpuMs) stop();
   };
-  const looking = setInterval(() => void measure(), MEASURE_MS);
+  const timer = setInterval(() => void measure(), MEASURE_MS);
   const last = setTimeout(stop, REAL_MS);
   return {
     isOver: () => isOver,
     kill: () => end(worker),
     end: () => {
-      clearInterval(looking);
+      clearInterval(timer);
       clearTimeout(last);
     },
   };

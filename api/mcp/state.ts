@@ -8,7 +8,7 @@ import type { ApiDeps } from '../declare/deps.ts';
 import type { McpCaller } from './caller.ts';
 import { type Confirm, elicitationOf, isConfirmed, type Question } from './form.ts';
 
-interface Answered {
+interface FormAnswer {
   /** By the names of the input requests. */
   readonly answer: Readonly<Record<string, unknown>>;
   readonly state: unknown;
@@ -23,7 +23,7 @@ const invalid = () => new McpError(ErrorCode.InvalidParams, 'The requestState is
 
 /** An answer without the state that was given shows the form again; with one that is used, expired or of another form it is an error. */
 export const confirmByState =
-  ({ answer, state }: Answered, caller: McpCaller, deps: ApiDeps): Confirm =>
+  ({ answer, state }: FormAnswer, caller: McpCaller, deps: ApiDeps): Confirm =>
   async (question) => {
     const location: SealLocation = { store: caller.storeId, table: 'mcp_form', row: caller.principal, column: 'state' };
     if (typeof state !== 'string' || !('confirm' in answer)) return input(question, location, deps);

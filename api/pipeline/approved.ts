@@ -3,7 +3,7 @@ import { renewPreview } from '../../db/approvals/commands.ts';
 import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { hashKey, type OperationKey, storedReply, storeReply } from '../../db/runs/operations.ts';
 import { checkApproved } from '../preview/preview.ts';
-import type { Judgement } from '../preview/rehearse.ts';
+import type { Rehearsal } from '../preview/rehearse.ts';
 import type { Request } from '../declare/request.ts';
 
 /**
@@ -11,7 +11,7 @@ import type { Request } from '../declare/request.ts';
  * is stored, every try of the execution expects the same, whatever was carried out of it meanwhile. Throws Stale, and the refusals of the dry
  * run.
  */
-export async function beginApproved(request: Request, dryRun: () => Promise<Judgement>): Promise<ReadonlyMap<string, string>> {
+export async function beginApproved(request: Request, dryRun: () => Promise<Rehearsal>): Promise<ReadonlyMap<string, string>> {
   const { deps, caller, operation, execution } = request;
   const key: OperationKey = { ...operation, key: hashKey(`${operation.key}/expected`) };
   const begun = await inTenant(deps.orm, caller, REQUEST, (tx) => storedReply(tx, key));

@@ -4,13 +4,13 @@ import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { deniedBy } from '../declare/agents.ts';
 import { approvalAnswer } from './approvalAnswer.ts';
 import { recordIn } from './audit.ts';
-import type { Judgement } from '../preview/rehearse.ts';
+import type { Rehearsal } from '../preview/rehearse.ts';
 import type { Answer } from '../declare/answer.ts';
 import { replayIn } from './replay.ts';
 import type { Request } from '../declare/request.ts';
 
 /** Null when the request is allowed; otherwise AGENT_OPERATION_DENIED, or the answer to a request that waits from now on. */
-export async function fileUnlessAllowed(request: Request, { decision, difference, preview }: Judgement): Promise<Answer | null> {
+export async function fileUnlessAllowed(request: Request, { decision, difference, preview }: Rehearsal): Promise<Answer | null> {
   if (decision.decision === 'ALLOW') return null;
   const { endpoint, deps, caller, incoming, input, operation, keyed } = request;
   const { actor, tokenRef } = caller;

@@ -65,7 +65,7 @@ export const storeRefusals: Step<Working, Working> = async (work, rest) => {
   try {
     return await rest(work);
   } catch (error) {
-    if (error instanceof NotAllowed) return (await fileUnlessAllowed(request, error.judgement))!;
+    if (error instanceof NotAllowed) return (await fileUnlessAllowed(request, error.rehearsal))!;
     const duplicateReply = request.keyed && error instanceof Fault ? await storeRefusal(request, error) : null;
     if (duplicateReply) return duplicateReply;
     throw error;

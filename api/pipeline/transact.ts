@@ -14,7 +14,7 @@ import { replyLocation, sealReply } from './idempotency.ts';
 import type { Answer, Outgoing } from '../declare/answer.ts';
 import { replayIn } from './replay.ts';
 import { checkApproved, previewOf } from '../preview/preview.ts';
-import type { Judgement } from '../preview/rehearse.ts';
+import type { Rehearsal } from '../preview/rehearse.ts';
 import type { Request } from '../declare/request.ts';
 import { compare, type Difference, NO_DIFFERENCE } from '../preview/compare.ts';
 
@@ -24,10 +24,10 @@ const MAX_CONFLICTS = 3;
 
 /** Rolls back an agent's change that is not allowed as it is. */
 export class NotAllowed extends Error {
-  readonly judgement: Judgement;
-  constructor(judgement: Judgement) {
+  readonly rehearsal: Rehearsal;
+  constructor(rehearsal: Rehearsal) {
     super('not allowed without an approval');
-    this.judgement = judgement;
+    this.rehearsal = rehearsal;
   }
 }
 

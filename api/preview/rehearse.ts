@@ -11,7 +11,7 @@ import { compare, type Difference } from './compare.ts';
 import { previewOf } from './preview.ts';
 
 /** What a change would do and answer, and the decision about it. */
-export interface Judgement {
+export interface Rehearsal {
   readonly decision: AgentDecision;
   readonly difference: Difference;
   readonly preview: Preview;
@@ -22,12 +22,12 @@ export interface Judgement {
 class RolledBack extends Error {}
 
 /** The dry run of a request that has passed every check. Refusals are those of the real one; nothing outside of Postgres is done. */
-export async function rehearse(request: Request): Promise<Judgement> {
+export async function rehearse(request: Request): Promise<Rehearsal> {
   const { endpoint, deps, caller, input } = request;
   const call = callOf(request, outgoingOf(request), (_, instead) => Promise.resolve(instead));
   const prepared = await endpoint.prepare?.(call);
   const run = endpoint.run as (call: object) => Promise<unknown>;
-  let judgement: Judgement | undefined;
+  let rehearsal: Rehearsal | undefined;
   const work = async (opened: Tx): Promise<never> => {
     const tx: Tx = { ...opened, isRehearsal: true, isCompared: true };
     // Nobody waits for what will never be: a dry run gives up where a change would wait, and ends soon.
@@ -40,14 +40,14 @@ export async function rehearse(request: Request): Promise<Judgement> {
     // What only a commit would find: last, because it takes the locks of lists and feeds.
     await tx.sql`SET CONSTRAINTS ALL IMMEDIATE`;
     const decision = await decide(endpoint, tx, caller, { changes: difference.all, body: input.body });
-    judgement = { decision, difference, preview: previewOf(request, { tx, difference, answer }), effects };
+    rehearsal = { decision, difference, preview: previewOf(request, { tx, difference, answer }), effects };
     throw new RolledBack();
   };
   for (let runs = 1; ; runs++)
     try {
       await inTenant(deps.orm, caller, REQUEST, work);
     } catch (error) {
-      if (error instanceof RolledBack) return judgement!;
+      if (error instanceof RolledBack) return rehearsal!;
       if (!(error instanceof RunAgain)) throw error;
       await runAgain(error, runs);
     }

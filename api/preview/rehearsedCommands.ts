@@ -29,7 +29,7 @@ export function rehearsedCommands(tx: Tx, request: Request): Rehearsed {
     return turn;
   };
   const commands: Commands = {
-    ...unkept(request),
+    ...withoutKey(request),
     forPart: () => commands,
     within: (tenant) => elsewhere(request, tenancyOf(tenant.storeId, tenant.clockOffsetMs, request.caller.realNow)),
     storeText: (text) => inTurn(() => storeText(tx, text)),
@@ -57,7 +57,7 @@ export function rehearsedCommands(tx: Tx, request: Request): Rehearsed {
 }
 
 /** A key that is neither read nor stored (G11). */
-const unkept = ({ operation }: Request): Pick<Commands, 'operation' | 'stored' | 'storeReply'> => ({
+const withoutKey = ({ operation }: Request): Pick<Commands, 'operation' | 'stored' | 'storeReply'> => ({
   operation: { ...operation, key: newKey() },
   stored: () => Promise.resolve(null),
   storeReply: () => Promise.resolve(),
@@ -111,7 +111,7 @@ function elsewhere(request: Request, tenancy: Tenancy): Commands {
     return result!.value;
   };
   const commands: Commands = {
-    ...unkept(request),
+    ...withoutKey(request),
     forPart: () => commands,
     within: () => commands,
     storeText: (text) => rehearsed((tx) => storeText(tx, text)),

@@ -1,7 +1,7 @@
 import { listShown } from '../../db/products/storefront.ts';
 import { endpoint } from '../declare/endpoint.ts';
 import { Id, Keyword, listOf, page, paging, Type } from '../declare/schema.ts';
-import { ShelfProduct, viewListed } from './schemas.ts';
+import { SummarizedProduct, viewListed } from './schemas.ts';
 
 export const listProducts = endpoint({
   id: 'storefront.listProducts',
@@ -15,7 +15,7 @@ export const listProducts = endpoint({
     categoryId: Type.Optional(Id),
     keyword: Type.Optional(Keyword),
   }),
-  data: listOf(ShelfProduct),
+  data: listOf(SummarizedProduct),
 }).handle(async ({ tx, query, at }) => {
   const { items, total } = await listShown(tx, query);
   return page(

@@ -1,4 +1,9 @@
-import { earningOfShown, type ListedShown, type ShelfProduct as Shelf, type ShownProduct as Row } from '../../db/products/storefront.ts';
+import {
+  earningOfShown,
+  type ListedShown,
+  type SummarizedProduct as Summarized,
+  type ShownProduct as Row,
+} from '../../db/products/storefront.ts';
 import { DELIVERY_TYPES, FULFILLMENT_METHODS, FULFILLMENT_TYPES } from '../../domain/products/rules.ts';
 import { INVENTORY_MODES } from '../../domain/products/calendar.ts';
 import { discountedWon } from '../../domain/products/prices.ts';
@@ -7,7 +12,7 @@ import { koreanDate } from '../../domain/kernel/time.ts';
 import { summaryFields, viewVariantSums } from '../products/schemas.ts';
 import { closed, Id, nullable, oneOf, Type, Won } from '../declare/schema.ts';
 
-const shelf = {
+const summaryShape = {
   productId: Id,
   productNo: Type.Integer(),
   name: Type.String(),
@@ -26,7 +31,7 @@ const shelf = {
 };
 export const ShownProduct = closed(
   {
-    ...shelf,
+    ...summaryShape,
     description: nullable(Type.String()),
     images: Type.Array(Type.String()),
     optionGroups: Type.Array(closed({ name: Type.String(), values: Type.Array(Type.String()) })),
@@ -44,13 +49,13 @@ export const ShownProduct = closed(
   { title: 'StorefrontProduct' },
 );
 /** Of lists: without description, options and variants (D90). */
-export const ShelfProduct = closed({ ...shelf, ...summaryFields }, { title: 'StorefrontProductSummary' });
+export const SummarizedProduct = closed({ ...summaryShape, ...summaryFields }, { title: 'StorefrontProductSummary' });
 
 /** Prices and availability, without stock counts. */
 export function viewShown(product: Row, at: number) {
   const { priceWon } = pricesOf(product, at);
   return {
-    ...viewShelf(product, at),
+    ...viewSummary(product, at),
     description: product.description,
     images: [...product.images],
     isSoldOut: !product.variants.some((variant) => variant.open),
@@ -67,17 +72,17 @@ export function viewShown(product: Row, at: number) {
 }
 /** The same in a list: sums in place of variants. */
 export const viewListed = (product: ListedShown, at: number) => ({
-  ...viewShelf(product, at),
+  ...viewSummary(product, at),
   images: [...product.images],
   ...viewVariantSums(product.sums, pricesOf(product, at).priceWon),
 });
 
 /** `priceWon`: what a buyer pays for a variant without an additional price. */
-function pricesOf({ sale_price_won: salePriceWon, discount }: Shelf, at: number) {
+function pricesOf({ sale_price_won: salePriceWon, discount }: Summarized, at: number) {
   const discountedPrice = discountedWon(salePriceWon, discount, koreanDate(at));
   return { discountedPrice, priceWon: discountedPrice ?? salePriceWon };
 }
-function viewShelf(product: Shelf, at: number) {
+function viewSummary(product: Summarized, at: number) {
   const { discountedPrice, priceWon } = pricesOf(product, at);
   return {
     productId: product.product_id,

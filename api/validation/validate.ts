@@ -77,7 +77,7 @@ const OF_UNIONS: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'discriminator
 const BRANCH = /^(.*\/anyOf\/\d+)\/type$/;
 
 /** The errors that tell something: none for a whole union, none of branches for values of another type, if there are others. */
-function telling(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+function meaningful(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const foreign = new Set(
     errors.flatMap(({ keyword, schemaPath, instancePath }) =>
       keyword === 'type' ? keyOf(BRANCH.exec(schemaPath)?.[1], instancePath) : [],
@@ -98,7 +98,7 @@ function findings(errors: readonly ErrorObject[], sizes: readonly Finding[]): Fi
   const short = new Set(errors.filter(({ keyword }) => keyword === 'minLength').map(({ instancePath }) => instancePath));
   const known = new Set<string>();
   const found: Finding[] = [];
-  for (const error of telling(errors)) {
+  for (const error of meaningful(errors)) {
     if (found.length >= MAX_FINDINGS) break;
     if (error.keyword === 'pattern' && short.has(error.instancePath)) continue;
     const finding = findingOf(error);

@@ -39,18 +39,18 @@ export function openStorefront(endpoints: readonly Endpoint[]): Middleware {
   const methods = [...new Set(routes.filter(({ path }) => isStorefront(path)).map(({ method }) => method))].toSorted().join(', ');
   return async (ctx, next) => {
     const isOpen = isStorefront(ctx.path);
-    const isJudged = ownRule.has(ctx.path.replace(/\/$/, ''));
-    if (isOpen && !isJudged) ctx.set({ 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': EXPOSED });
+    const hasOwnRule = ownRule.has(ctx.path.replace(/\/$/, ''));
+    if (isOpen && !hasOwnRule) ctx.set({ 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': EXPOSED });
     const isPreflight = ctx.method === 'OPTIONS' && ctx.get('origin') !== '' && ctx.get('access-control-request-method') !== '';
     if (!isOpen || !isPreflight) {
       await next();
       return;
     }
     // It does not name the store: any origin may ask, and the request itself is judged.
-    if (isJudged) echo(ctx, ctx.get('origin'));
+    if (hasOwnRule) echo(ctx, ctx.get('origin'));
     ctx.set({
-      'Access-Control-Allow-Methods': isJudged ? 'POST' : methods,
-      'Access-Control-Allow-Headers': isJudged ? REPORTS : SENT,
+      'Access-Control-Allow-Methods': hasOwnRule ? 'POST' : methods,
+      'Access-Control-Allow-Headers': hasOwnRule ? REPORTS : SENT,
       'Access-Control-Max-Age': MAX_AGE,
     });
     ctx.status = 204;

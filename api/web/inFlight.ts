@@ -17,7 +17,7 @@ import { Fault, invalid } from '../../domain/kernel/errors.ts';
 
 const MIB = 1024 * 1024;
 /** What a body costs at least: its request and its socket. */
-const LEAST = 4096;
+const MIN_BYTES = 4096;
 /** Bodies end within half a minute; most of them at once. */
 const RETRY_AFTER = '5';
 
@@ -96,7 +96,7 @@ export class InFlight {
     // Its end, which gives the bytes back, has been told already.
     if (ctx.req.socket.destroyed || ctx.res.closed) throw cutOff();
     const length = ctx.req.headers['content-length'];
-    const release = this.take(keysOf(ctx), Math.max(LEAST, length === undefined ? most : Number(length)));
+    const release = this.take(keysOf(ctx), Math.max(MIN_BYTES, length === undefined ? most : Number(length)));
     if (release) return void ctx.res.once('close', release);
     limitRefusals.inc({ limit: this.name });
     ctx.set('Retry-After', RETRY_AFTER);

@@ -78,7 +78,7 @@ class Neighbour {
   readonly #storeCode: string;
   readonly #productId: string;
   /** Those who wait for the webhook of an order. */
-  readonly #told = new Map<string, () => void>();
+  readonly #deliveries = new Map<string, () => void>();
   readonly #receiver = createServer((request, response) => {
     let text = '';
     request.on('data', (chunk: Buffer) => (text += chunk.toString()));
@@ -86,7 +86,7 @@ class Neighbour {
       response.end('ok');
       const { data, createdAt } = JSON.parse(text) as { data: { orderId: string }; createdAt: string };
       this.#delays.set(data.orderId, Date.now() - Date.parse(createdAt));
-      this.#told.get(data.orderId)?.();
+      this.#deliveries.get(data.orderId)?.();
     });
   });
   /** By order: from the payment's transition to the arrival of its webhook, in ms. */
@@ -118,7 +118,7 @@ class Neighbour {
     const buying = async () => {
       while (performance.now() < end) {
         const order = await timed(times.order, () => this.#buy());
-        if (order) webhooks.push(this.#whenTold(order, times.webhook));
+        if (order) webhooks.push(this.#whenDelivered(order, times.webhook));
       }
     };
     const reading = async () => {
@@ -143,11 +143,11 @@ class Neighbour {
     if (orderId === undefined) throw new Error('not paid');
     return orderId;
   }
-  async #whenTold(orderId: string, times: number[]): Promise<void> {
-    const arrived = new Promise<void>((resolve) => this.#told.set(orderId, resolve));
+  async #whenDelivered(orderId: string, times: number[]): Promise<void> {
+    const arrived = new Promise<void>((resolve) => this.#deliveries.set(orderId, resolve));
     if (!this.#delays.has(orderId)) await Promise.race([arrived, new Promise((resolve) => setTimeout(resolve, LOST_MS).unref())]);
     times.push(this.#delays.get(orderId) ?? LOST_MS);
-    this.#told.delete(orderId);
+    this.#deliveries.delete(orderId);
   }
 }
 

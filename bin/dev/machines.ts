@@ -1,6 +1,6 @@
 /** The transitions of the state machines, found by applying every event to every state: the arrows of their diagrams. */
 import { type ApprovalEvent, type ApprovalState, decide as decideApproval, type Decider } from '../../domain/approvals/machine.ts';
-import { isDecided, LOOK_UP_MS, PENDING_MS, RETRY_MS } from '../../domain/approvals/rules.ts';
+import { isDecided, SEARCH_MS, PENDING_MS, RETRY_MS } from '../../domain/approvals/rules.ts';
 import { COMMANDS as CLAIM_COMMANDS } from '../../domain/claims/machine.ts';
 import type { ClaimType } from '../../domain/claims/rules.ts';
 import { DAY, MINUTE } from '../../domain/kernel/time.ts';
@@ -193,7 +193,7 @@ const filed: ApprovalState = {
 const ENDS = [
   ['', 0],
   [' after a minute', RETRY_MS],
-  [' after a day', LOOK_UP_MS],
+  [' after a day', SEARCH_MS],
 ] as const;
 
 /** The transitions of an approval request: decided by a person or by time, then carried out. */

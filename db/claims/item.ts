@@ -5,10 +5,10 @@ import { Fault } from '../../domain/kernel/errors.ts';
 import { isSellerFault } from '../../domain/claims/rules.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { advance } from '../orders/flows/advance.ts';
-import { type Departed, lockOrder, touch, type TransitionContext } from '../orders/flows/context.ts';
+import { type EffectResults, lockOrder, touch, type TransitionContext } from '../orders/flows/context.ts';
 import type { Order, OrderItem } from '../orders/entities.ts';
 import { lockMoving } from '../orders/groupTransition.ts';
-import { closeItem, type Departure, type Left, quoteDeparture, readRests, refundUnits } from '../orders/leave.ts';
+import { closeItem, type Departure, type RequestedAmounts, quoteDeparture, readRests, refundUnits } from '../orders/departures.ts';
 import { flowFacts } from '../flows/facts.ts';
 import { flowOf } from '../flows/loaded.ts';
 import { readGroup } from '../orders/queries.ts';
@@ -55,9 +55,14 @@ const LEAVES = { CANCEL: 'CLAIM_CANCEL', RETURN: 'CLAIM_RETURN', EXCHANGE: 'CLAI
 >;
 
 /** Takes the claim's units out of the item's flow. */
-function reduce(context: TransitionContext, { type, claimId, quantity }: Claim, by: Doer, leave: (order: Order) => Promise<Departed>) {
+function reduce(
+  context: TransitionContext,
+  { type, claimId, quantity }: Claim,
+  by: Doer,
+  depart: (order: Order) => Promise<EffectResults>,
+) {
   const { orderItemId: member } = context.item;
-  return advance(context, { type: 'reduced', member, quantity, cause: LEAVES[type], refId: claimId }, { leave, details: { by } });
+  return advance(context, { type: 'reduced', member, quantity, cause: LEAVES[type], refId: claimId }, { depart, details: { by } });
 }
 
 /** The fields of a claim that decide what goes back. */
@@ -80,9 +85,9 @@ export async function refundClaim(
   const { tx, item } = context;
   let amounts: ClaimAmounts | undefined;
   await reduce(context, claim, by, async (order) => {
-    const left = await refundUnits(tx, order, item, { ...departureOf(claim, deductWon), cause: 'CLAIM', isHeld });
+    const requested = await refundUnits(tx, order, item, { ...departureOf(claim, deductWon), cause: 'CLAIM', isHeld });
     closeItem(item);
-    amounts = amountsOf(left);
+    amounts = amountsOf(requested);
     const { refundAmount, pointRefundAmount } = amounts;
     // Of a return no ORDER.CANCELED is sent (D52).
     const canceled = claim.type === 'CANCEL' ? { quantity: claim.quantity, refundAmount, pointRefundAmount } : null;
@@ -102,16 +107,16 @@ export async function exchangeUnits(context: TransitionContext, claim: Claim, by
   });
 }
 
-const amountsOf = (left: Left): ClaimAmounts => ({
-  refundAmount: left.refundWon,
-  pointRefundAmount: left.pointRefundWon,
-  deliveryFeeRefundAmount: left.deliveryFeeRefundWon,
-  deliveryFeeChargeAmount: left.deliveryFeeChargeWon,
-  deliveryFeeChargeRefundAmount: left.deliveryFeeChargeRefundWon,
-  couponChargeAmount: left.couponChargeWon,
-  couponChargeRefundAmount: left.couponChargeRefundWon,
-  deductAmount: left.deductWon,
-  refundId: left.refundId,
+const amountsOf = (amounts: RequestedAmounts): ClaimAmounts => ({
+  refundAmount: amounts.refundWon,
+  pointRefundAmount: amounts.pointRefundWon,
+  deliveryFeeRefundAmount: amounts.deliveryFeeRefundWon,
+  deliveryFeeChargeAmount: amounts.deliveryFeeChargeWon,
+  deliveryFeeChargeRefundAmount: amounts.deliveryFeeChargeRefundWon,
+  couponChargeAmount: amounts.couponChargeWon,
+  couponChargeRefundAmount: amounts.couponChargeRefundWon,
+  deductAmount: amounts.deductWon,
+  refundId: amounts.refundId,
 });
 
 /** What an approval would give back now; nothing for an exchange. */

@@ -5,7 +5,7 @@ import { isOpen } from '../../domain/claims/rules.ts';
 import { korean, koreanOf } from '../../domain/kernel/time.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { OrderEntity, type OrderItem, OrderItemEntity } from '../orders/entities.ts';
-import { quoteDeparture, readRests } from '../orders/leave.ts';
+import { quoteDeparture, readRests } from '../orders/departures.ts';
 import { type Claim, type ClaimAmounts, type ClaimStep, ClaimStepEntity, type ExpectedAmounts } from './entities.ts';
 import { departureOf, NO_AMOUNTS } from './item.ts';
 

@@ -35,7 +35,7 @@ export async function lockCustomer({ sql, storeId }: Tx, customerId: string, str
 }
 
 /** Whether there is such a customer, who does not withdraw before the end of the transaction. */
-export async function keepCustomer({ sql, storeId }: Tx, customerId: string): Promise<boolean> {
+export async function lockIfPresent({ sql, storeId }: Tx, customerId: string): Promise<boolean> {
   const rows = await sql`SELECT 1 AS ok FROM customer WHERE store_id = ${storeId} AND customer_id = ${customerId} FOR KEY SHARE`;
   return rows.length > 0;
 }

@@ -21,16 +21,16 @@ export const pendingCalls = (flow: Flow, { positions, done }: FlowState): readon
           : [];
       });
 
-export interface Answered {
+export interface CallAnswer {
   readonly result: ExternalResult;
   readonly data: Readonly<Record<string, unknown>> | null;
 }
 /** A request without a stored answer was lost: it has failed, and stays so whatever becomes of it. */
-export const LOST: Answered = { result: 'failed', data: null };
+export const LOST: CallAnswer = { result: 'failed', data: null };
 
 /** The stored answer; null: its request was not begun, or is in flight. */
-export async function readAnswer({ sql, storeId }: Tx, ownerId: string, call: string): Promise<Answered | null> {
-  const [row] = await sql<{ result: ExternalResult | null; data: Answered['data'] }>`
+export async function readAnswer({ sql, storeId }: Tx, ownerId: string, call: string): Promise<CallAnswer | null> {
+  const [row] = await sql<{ result: ExternalResult | null; data: CallAnswer['data'] }>`
     SELECT result, data FROM flow_call WHERE store_id = ${storeId} AND owner_id = ${ownerId} AND call = ${call}`;
   return row?.result ? { result: row.result, data: row.data } : null;
 }
@@ -56,7 +56,7 @@ export async function beginCall(
 }
 
 /** Stores the answer of a begun request, unless one is stored; returns the stored one, or null where none was begun. */
-export async function settleCall(tx: Tx, ownerId: string, call: string, { result, data }: Answered): Promise<Answered | null> {
+export async function settleCall(tx: Tx, ownerId: string, call: string, { result, data }: CallAnswer): Promise<CallAnswer | null> {
   const { sql, storeId } = tx;
   await sql`
     UPDATE flow_call SET result = ${result}, data = ${data && JSON.stringify(data)}

@@ -26,16 +26,16 @@ class ParameterConnection extends PostgreSqlConnection {
     const text = sql.replaceAll(/\\\?|\?\??/g, (mark) => {
       if (mark === String.raw`\?`) return '?';
       const value = params[next++];
-      return mark === '?' ? this.#place(value, values) : this.platform.quoteIdentifier(value as string);
+      return mark === '?' ? this.#placeholder(value, values) : this.platform.quoteIdentifier(value as string);
     });
     if (next !== params.length) throw new Error(`A statement with ${next} placeholders got ${params.length} values: ${sql}`);
     return text;
   }
 
   /** The placeholder of one value; an array becomes a list of them, as MikroORM formats it. */
-  #place(value: unknown, values: unknown[]): string {
+  #placeholder(value: unknown, values: unknown[]): string {
     if (isRaw(value)) return this.#bind(value.sql, value.params, values);
-    if (Array.isArray(value) && !isJson(value)) return value.map((one) => this.#place(one, values)).join(', ');
+    if (Array.isArray(value) && !isJson(value)) return value.map((one) => this.#placeholder(one, values)).join(', ');
     // NULL would widen a filter that somebody forgot to fill.
     if (value === undefined) throw new Error('A statement got no value for a placeholder.');
     values.push(parameterOf(value));

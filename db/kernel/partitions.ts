@@ -4,7 +4,7 @@ import { LISTED_MS } from '../../domain/apiRequestLogs/rules.ts';
 import { RETAINED_MS } from '../../domain/audit/rules.ts';
 import { lowestId } from '../../domain/kernel/ids.ts';
 import { DAY } from '../../domain/kernel/time.ts';
-import { EVENTS_KEPT_MS as VISITS_MS } from '../../domain/visits/rules.ts';
+import { EVENT_RETENTION_MS as VISITS_MS } from '../../domain/visits/rules.ts';
 import { DAYS, MONTHS } from './periods.ts';
 
 /** 30 days, and one for the retries of a redelivery on the last of them: they still need the event. */

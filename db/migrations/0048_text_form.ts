@@ -106,7 +106,7 @@ export class TextForm0048 extends Migration {
       name: nameForm(name),
       values: values.map(nameForm),
     }));
-    if ([groups.map(({ name }) => name), ...groups.map(({ values }) => values)].some(hasTwins)) return;
+    if ([groups.map(({ name }) => name), ...groups.map(({ values }) => values)].some(hasDuplicates)) return;
     const p = [storeId, row['product_id']];
     await this.execute('UPDATE product SET option_groups = ? WHERE store_id = ? AND product_id = ?', [JSON.stringify(groups), ...p]);
     const variants = (await this.execute('SELECT variant_id, option_values FROM variant WHERE store_id = ? AND product_id = ?', p)) as {
@@ -127,7 +127,7 @@ const HAS_OTHER_FORM = `option_groups::text IS NOT NFC NORMALIZED OR EXISTS (
   SELECT FROM jsonb_array_elements(option_groups) g, LATERAL (
     SELECT g ->> 'name' UNION ALL SELECT jsonb_array_elements_text(g -> 'values')) t (name) WHERE name <> btrim(name))`;
 const conditionOf = ({ columns }: Text): string => columns.map((column) => `${column}::text IS NOT NFC NORMALIZED`).join(' OR ');
-const hasTwins = (names: readonly string[]): boolean => new Set(names.map(seen)).size < names.length;
+const hasDuplicates = (names: readonly string[]): boolean => new Set(names.map(seen)).size < names.length;
 
 /** Every text in it; keys stay. */
 function reformed(value: unknown): unknown {

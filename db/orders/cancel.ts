@@ -4,7 +4,7 @@ import { returnStock } from '../products/stock.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { consumeText } from '../runs/text.ts';
 import type { Order, OrderItem } from './entities.ts';
-import { closeItem, refundUnits } from './leave.ts';
+import { closeItem, refundUnits } from './departures.ts';
 
 type CancelInput = OrderItemMessages['commands']['cancel'];
 

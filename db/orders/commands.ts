@@ -5,10 +5,10 @@ import { type ActionPayload, type FlowCommand, isBuyerCommand } from '../../doma
 import { dispatchInput, handedInput, typedIdOf } from '../../domain/orders/platform.ts';
 import type { CommandEnvelope } from '../../workflows/kernel/messages.ts';
 import { consumeText } from '../runs/text.ts';
-import { keepUploads } from '../uploads/commands.ts';
+import { nameUploadIds } from '../uploads/commands.ts';
 import { advance, applyAllDue } from './flows/advance.ts';
 import { auditedCancel, type Canceled, cancelItem } from './cancel.ts';
-import { type Departed, factsOf, movingFlowOf, stateOf, type TransitionContext } from './flows/context.ts';
+import { type EffectResults, factsOf, movingFlowOf, stateOf, type TransitionContext } from './flows/context.ts';
 import type { Order, OrderItem } from './entities.ts';
 import type { Handover } from './flows/itemRecord.ts';
 import { shortened } from './shortened.ts';
@@ -25,7 +25,7 @@ export async function carryOutCommand(context: TransitionContext, command: Sent)
   const handover = handoverOf(context, command, event, payload);
   const details = command.name === 'move' ? { reason: payload.input?.['reason'] ?? null } : {};
   const moved = await advance(context, event, { command, facts: sentFacts(payload), details, ...(handover && { handover }) });
-  await keepUploads(tx, Object.values(payload.uploads ?? {}));
+  await nameUploadIds(tx, Object.values(payload.uploads ?? {}));
   const shown = isBuyerCommand(command) ? viewBuyerItem(item, tx.at) : viewItem(item);
   return replyOf(command, payload, item, moved, command.isPart ? shortened(shown) : shown);
 }
@@ -81,10 +81,10 @@ async function cancel(
 ): Promise<Canceled> {
   const { tx, item } = context;
   let canceled: Canceled | undefined;
-  const leave = async (order: Order): Promise<Departed> => {
+  const depart = async (order: Order): Promise<EffectResults> => {
     canceled = await cancelItem({ tx, item, order }, command.input, event.quantity);
     return { recorded: auditedCancel(command.input, canceled), canceled };
   };
-  await advance(context, event, { command, leave });
+  await advance(context, event, { command, depart });
   return canceled!;
 }

@@ -15,7 +15,7 @@ import { enqueueWake } from '../runs/commands.ts';
 import type { TransitionResult } from '../runs/transition.ts';
 import { findStore, readStore } from '../stores/queries.ts';
 import { applyDue, isAnyDue } from './flows/advance.ts';
-import { applyAnswer, asksOf, slowedNote, turnNote, wakeAtOf } from './flows/answers.ts';
+import { applyAnswer, plannedCallsOf, slowedNote, turnNote, wakeAtOf } from './flows/answers.ts';
 import { carryOutCommand, viewBefore } from './commands.ts';
 import type { TransitionContext } from './flows/context.ts';
 import { deliver } from './flows/deliver.ts';
@@ -85,13 +85,13 @@ function itemOf(items: readonly OrderItem[], { input: { orderItemId } }: Command
 async function planOf(tx: Tx, group: FlowGroup, items: readonly OrderItem[]): Promise<TransitionResult<'orderGroup'>['plan']> {
   const { flowState: state, groupId } = group;
   const own = nextOwn(state)?.at ?? null;
-  const asks = await asksOf(tx, flowOf(group), state, groupId);
+  const plannedCalls = await plannedCallsOf(tx, flowOf(group), state, groupId);
   return {
-    wakeAt: wakeAtOf(own, asks, tx.at),
+    wakeAt: wakeAtOf(own, plannedCalls, tx.at),
     deadline: own,
-    calls: asks.calls,
+    calls: plannedCalls.calls,
     done: isOver(state),
-    note: noteOf(group, items) + turnNote(asks),
+    note: noteOf(group, items) + turnNote(plannedCalls),
     status: state.status,
   };
 }

@@ -18,7 +18,7 @@ import type { TransitionResult } from '../runs/transition.ts';
 import { findStore } from '../stores/queries.ts';
 import { consumeText } from '../runs/text.ts';
 import { applyDue, isAnyDue } from './flows/advance.ts';
-import { applyAnswer, asksOf, NO_ASKS, slowedNote, turnNote, wakeAtOf } from './flows/answers.ts';
+import { applyAnswer, plannedCallsOf, NO_PLANNED_CALLS, slowedNote, turnNote, wakeAtOf } from './flows/answers.ts';
 import { carryOutCommand, viewBefore } from './commands.ts';
 import { lockOrder, touch, type TransitionContext } from './flows/context.ts';
 import { deliver, isDelivered } from './flows/deliver.ts';
@@ -87,17 +87,17 @@ async function changeRecord(context: TransitionContext, command: RecordCommand):
 async function planOf(tx: Tx, item: OrderItem): Promise<TransitionResult<'orderItem'>['plan']> {
   const { at } = tx;
   const own = item.groupId ? null : (nextOwn(flowStateOf(item))?.at ?? null);
-  const asks = item.groupId ? NO_ASKS : await asksOf(tx, flowOf(item), flowStateOf(item), item.orderItemId);
+  const plannedCalls = item.groupId ? NO_PLANNED_CALLS : await plannedCallsOf(tx, flowOf(item), flowStateOf(item), item.orderItemId);
   const { pollAt, polls, next } = pollsOf(item, own, at);
-  const wakeAt = wakeAtOf(own !== null && pollAt !== null ? Math.min(own, pollAt) : (own ?? pollAt), asks, at);
-  const planned = asks.calls.length === 0 && asks.waitsUntil === null ? next : {};
+  const wakeAt = wakeAtOf(own !== null && pollAt !== null ? Math.min(own, pollAt) : (own ?? pollAt), plannedCalls, at);
+  const planned = plannedCalls.calls.length === 0 && plannedCalls.waitsUntil === null ? next : {};
   return {
     wakeAt,
     deadline: own,
-    calls: [...polls, ...(asks.calls as readonly Call<'orderItem'>[])],
+    calls: [...polls, ...(plannedCalls.calls as readonly Call<'orderItem'>[])],
     ...planned,
     done: isDone(item),
-    note: noteOf(item, pollAt) + turnNote(asks),
+    note: noteOf(item, pollAt) + turnNote(plannedCalls),
     status: item.status,
   };
 }

@@ -14,7 +14,7 @@ import { holdsKeyword } from './search.ts';
 import type { PageRequest } from '../kernel/page.ts';
 
 /** What a list shows (D90). */
-export interface ShelfProduct {
+export interface SummarizedProduct {
   readonly product_id: string;
   readonly product_no: number;
   readonly name: string;
@@ -34,10 +34,10 @@ export interface ShelfProduct {
   readonly delivery_fee_won: number;
   readonly conditional_free_won: number | null;
 }
-export interface ListedShown extends ShelfProduct {
+export interface ListedShown extends SummarizedProduct {
   readonly sums: VariantSums;
 }
-export interface ShownProduct extends ShelfProduct {
+export interface ShownProduct extends SummarizedProduct {
   readonly description: string | null;
   readonly option_groups: readonly OptionGroup[];
   readonly variants: readonly {
@@ -51,14 +51,14 @@ export interface ShownProduct extends ShelfProduct {
 
 const { available } = readSwitches();
 /** By what its purchase would earn points. */
-export const earningOfShown = ({ earn }: ShelfProduct): EarnRules => earningOf({ available, purchaseEarn: earn ?? EARNS_NOTHING });
+export const earningOfShown = ({ earn }: SummarizedProduct): EarnRules => earningOf({ available, purchaseEarn: earn ?? EARNS_NOTHING });
 
-const SHELF = fragment`p.product_id, p.product_no, p.name, p.sale_price_won, p.original_price_won, p.category_id,
+const SUMMARY = fragment`p.product_id, p.product_no, p.name, p.sale_price_won, p.original_price_won, p.category_id,
   p.inventory_mode, p.discount, p.point_earn_rate_bp,
   (SELECT json_build_object('enabled', e.earn_enabled, 'rateBp', e.earn_rate_bp) FROM point_policy e WHERE e.store_id = p.store_id) AS earn,
   p.fulfillment_type, to_json(p.methods) AS methods, p.delivery_type, p.delivery_fee_won, p.conditional_free_won`;
-const LISTED = fragment`${SHELF}, ${FIRST_IMAGE} AS images, ${VARIANT_SUMS} AS sums`;
-const SHOWN = fragment`${SHELF}, p.description, p.images, p.option_groups,
+const LISTED = fragment`${SUMMARY}, ${FIRST_IMAGE} AS images, ${VARIANT_SUMS} AS sums`;
+const SHOWN = fragment`${SUMMARY}, p.description, p.images, p.option_groups,
   (SELECT json_agg(json_build_object('id', v.variant_id, 'no', v.variant_no, 'values', v.option_values, 'more', v.additional_price_won,
      'open', v.is_sellable AND (v.stock_quantity > 0 OR p.inventory_mode = 'DATED')) ORDER BY v.seq)
    FROM variant v WHERE v.store_id = p.store_id AND v.product_id = p.product_id AND v.deleted_at IS NULL) AS variants`;

@@ -1,7 +1,7 @@
 /** Retention: everything that is deleted, and when (X26). docs/operations.md#retention shows this table, and a test compares the two. */
 import { RETENTION_MS } from '../../domain/approvals/rules.ts';
 import { DAY, HOUR } from '../../domain/kernel/time.ts';
-import { MEMBERS_KEPT_MS } from '../../domain/visits/rules.ts';
+import { MEMBER_RETENTION_MS } from '../../domain/visits/rules.ts';
 
 export interface Kind {
   /** Its functions in Postgres are `sweep_<name>` and `overdue_<name>`. */
@@ -42,10 +42,10 @@ export const KINDS: readonly Kind[] = [
   {
     name: 'visit_members',
     what: 'Who visited on which day, as a hash, since it was counted',
-    retentionMs: MEMBERS_KEPT_MS,
+    retentionMs: MEMBER_RETENTION_MS,
     clock: 'store',
   },
-  { name: 'visit_sessions', what: 'Where a session came from, from its first event', retentionMs: MEMBERS_KEPT_MS, clock: 'store' },
+  { name: 'visit_sessions', what: 'Where a session came from, from its first event', retentionMs: MEMBER_RETENTION_MS, clock: 'store' },
   { name: 'visit_uses', what: 'How many events of visits were taken from whom on a day', retentionMs: 2 * DAY, clock: 'store' },
   { name: 'order_inputs', what: 'Order-input uploads that nothing names, with their files', retentionMs: DAY, clock: 'store' },
 ];

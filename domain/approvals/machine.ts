@@ -10,8 +10,8 @@ import {
   type DecisionChannel,
   executionGap,
   isDecided,
-  LOOK_UP_MS,
-  lookUpGap,
+  SEARCH_MS,
+  searchGap,
   mayApproveAs,
   missingScopes,
   RETRY_MS,
@@ -175,7 +175,7 @@ function endTry(state: ApprovalState, { callId, outcome }: Ended, times: Times):
   const { at, real } = times;
   const passed = real - state.executingReal;
   if (passed < RETRY_MS) return { ...tried, nextAttemptAt: at + executionGap(tried.attempts) };
-  return { ...tried, status: 'UNKNOWN', nextAttemptAt: passed < LOOK_UP_MS ? at + lookUpGap(passed) : null };
+  return { ...tried, status: 'UNKNOWN', nextAttemptAt: passed < SEARCH_MS ? at + searchGap(passed) : null };
 }
 
 type Ended = Extract<ApprovalEvent, { readonly type: 'outcome' }>;

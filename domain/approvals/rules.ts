@@ -22,7 +22,7 @@ export const RETENTION_MS = 365 * DAY;
 /** An execution without an answer is tried again under its key for this long; no try begins later (G27). */
 export const RETRY_MS = MINUTE;
 /** The answer of one that is UNKNOWN is looked up for this long (G27). */
-export const LOOK_UP_MS = DAY;
+export const SEARCH_MS = DAY;
 /** So many requests wait at once: of one principal, and of a store. */
 export const MAX_PENDING = { principal: 100, store: 1000 } as const;
 /** Whoever is refused because of them tries again after an hour at the latest: people decide in between. */
@@ -33,7 +33,7 @@ export const NOTICE_GAP_MS = 10 * MINUTE;
 /** The gap after try `n` (from 1) of an execution. */
 export const executionGap = (n: number): number => Math.min(SECOND * 2 ** (n - 1), 10 * SECOND);
 /** The gap between look-ups of an UNKNOWN execution that was approved so long ago. */
-export const lookUpGap = (passed: number): number => Math.min(Math.round(passed / 2), 15 * MINUTE);
+export const searchGap = (passed: number): number => Math.min(Math.round(passed / 2), 15 * MINUTE);
 
 /** Whether it can change no more without an operator; an UNKNOWN one is looked up for a day. */
 export const isDecided = (status: ApprovalStatus): boolean => status !== 'PENDING' && status !== 'EXECUTING';

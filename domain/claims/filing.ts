@@ -42,7 +42,7 @@ const PERMISSIONS: Readonly<Record<ClaimType, readonly PermissionKey[]>> = {
 export const permissionsOf = (type: ClaimType): readonly PermissionKey[] => PERMISSIONS[type];
 
 /** How much of the terms is asked for, and what their expressions may cost together. */
-type Judging = Pick<ClaimAt, 'withoutFee' | 'meter'>;
+type ClaimEvaluation = Pick<ClaimAt, 'withoutFee' | 'meter'>;
 
 /** Whether a claim may be filed now: its fee is not looked at. Where `meter` has come to its end, limits of time set none (F39). */
 export function filingRefusal(item: ClaimableItem, request: FilingRequest, at: number, meter: Meter): FilingRefusal | null {
@@ -58,7 +58,7 @@ export function filingOf(
   item: ClaimableItem,
   request: FilingRequest,
   at: number,
-  judging: Judging = {},
+  evaluation: ClaimEvaluation = {},
 ): FilingTerms | { readonly refusal: FilingRefusal } {
   const { flow, flowState, facts, orderItemId: member } = item;
   const { type, quantity, reason } = request;
@@ -66,7 +66,10 @@ export function filingOf(
   if (flowState.claims.some((claim) => claim.member === member)) return { refusal: 'CLAIM_IN_PROGRESS' };
   if (type === 'EXCHANGE' && !item.isShipped) return { refusal: 'EXCHANGE_NOT_SUPPORTED' };
   const claim = { quantity, reason, refundableWon: item.refundableWon(quantity) };
-  const answers = PERMISSIONS[type].map((key) => ({ key, ...allowance(flow, flowState, key, { at, facts, member, claim, ...judging }) }));
+  const answers = PERMISSIONS[type].map((key) => ({
+    key,
+    ...allowance(flow, flowState, key, { at, facts, member, claim, ...evaluation }),
+  }));
   const open = answers.find((answer) => answer.reason === null);
   if (!open) return { refusal: answers.some((answer) => answer.reason === 'PERIOD_EXPIRED') ? 'PERIOD_EXPIRED' : 'INVALID_STATUS' };
   const mode = open.key === 'buyerCancel' && !open.isUnsure ? 'AT_ONCE' : 'REQUEST';

@@ -39,8 +39,8 @@ export function decide(state: PaymentState, event: PaymentEvent, at: number): De
   const decided = handle(state, event, at);
   const { attempt } = decided.state;
   // Nothing is confirmed any more with the token of an attempt that has ended.
-  const isKept = !attempt || attempt.endedAt === null || attempt.paymentToken === null;
-  return isKept ? decided : { ...decided, state: withAttempt(decided.state, { paymentToken: null }) };
+  const isTokenSpent = attempt !== null && attempt.endedAt !== null && attempt.paymentToken !== null;
+  return isTokenSpent ? { ...decided, state: withAttempt(decided.state, { paymentToken: null }) } : decided;
 }
 
 export const isEnded = ({ status }: Pick<PaymentState, 'status'>): boolean =>

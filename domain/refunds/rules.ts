@@ -58,7 +58,7 @@ export interface Coupon {
 }
 
 /** Units that leave, and what remains afterwards. Exchanged units remain: the buyer has others for them. */
-export interface Leave {
+export interface RefundTerms {
   /** A return, after the dispatch; or a cancel, before it. */
   readonly isReturn: boolean;
   readonly isSellerFault: boolean;
@@ -101,17 +101,17 @@ export interface RefundAmounts {
  * comes out of cash first, then out of points, and each charge is at most what the ones before it have left; what was charged comes back in
  * the kind of money that it was taken from.
  */
-export function computeRefund(leave: Leave): RefundAmounts {
-  const fee = bundleFeeRefund(leave);
-  const shortfallBack = shortfallRefund(leave);
-  const couponBack = couponRefund(leave);
-  const purse = createPurse([leave.share, fee, shortfallBack, couponBack]);
-  const returnFee = purse.take(returnFeeOf(leave));
-  const shortfall = purse.take(shortfallOf(leave));
-  const couponCharge = purse.take(couponChargeOf(leave));
-  const deduct = purse.take(leave.deductWon);
+export function computeRefund(terms: RefundTerms): RefundAmounts {
+  const fee = bundleFeeRefund(terms);
+  const shortfallBack = shortfallRefund(terms);
+  const couponBack = couponRefund(terms);
+  const purse = createPurse([terms.share, fee, shortfallBack, couponBack]);
+  const returnFee = purse.take(returnFeeOf(terms));
+  const shortfall = purse.take(shortfallOf(terms));
+  const couponCharge = purse.take(couponChargeOf(terms));
+  const deduct = purse.take(terms.deductWon);
   const rest = purse.rest();
-  const { bundle, coupon } = leave;
+  const { bundle, coupon } = terms;
   return {
     refundWon: rest.cashWon,
     pointRefundWon: rest.pointWon,
@@ -166,39 +166,39 @@ function createPurse(amounts: readonly Money[]) {
 }
 
 /** `sellerFaultFreeShipping` off: a fault of the seller is treated like a change of mind. */
-const isSellerPaying = ({ isSellerFault, policy }: Leave): boolean => isSellerFault && policy.sellerFaultFreeShipping;
+const isSellerPaying = ({ isSellerFault, policy }: RefundTerms): boolean => isSellerFault && policy.sellerFaultFreeShipping;
 
 /**
  * The fee and the surcharge of a bundle, once, when all of it has left: at the seller's fault, or by a cancel before the dispatch where
  * `preShipmentDeliveryFeeRefund` is on. Whatever left before, the reason and the policy of what leaves last decide.
  */
-function bundleFeeRefund(leave: Leave): Money {
-  const { bundle, bundleRestWon, isReturn, policy } = leave;
+function bundleFeeRefund(terms: RefundTerms): Money {
+  const { bundle, bundleRestWon, isReturn, policy } = terms;
   if (!bundle || bundleRestWon > 0) return NOTHING;
-  if (!isSellerPaying(leave) && (isReturn || !policy.preShipmentDeliveryFeeRefund)) return NOTHING;
+  if (!isSellerPaying(terms) && (isReturn || !policy.preShipmentDeliveryFeeRefund)) return NOTHING;
   const { baseFeeWon, surchargeWon, pointAllocationWon: pointWon, feeRefundedWon } = bundle;
   return feeRefundedWon > 0 ? NOTHING : { cashWon: baseFeeWon + surchargeWon - pointWon, pointWon };
 }
 
 /** `returnDeliveryFee`, per return that is not the seller's fault. */
-function returnFeeOf(leave: Leave): number {
-  return leave.bundle && leave.isReturn && !isSellerPaying(leave) ? leave.policy.returnDeliveryFee : 0;
+function returnFeeOf(terms: RefundTerms): number {
+  return terms.bundle && terms.isReturn && !isSellerPaying(terms) ? terms.policy.returnDeliveryFee : 0;
 }
 
 /**
  * With `conditionalFreeShortfallCharge` on, a bundle whose delivery was free by its product's rule, and whose rest costs less than
  * `conditionalFreeWon`, is charged `ruleFeeWon`: once. 20,000 with a 3,000 fee: 10,000 − 3,000 first, then 10,000 + 3,000.
  */
-function shortfallOf(leave: Leave): number {
-  const { bundle, bundleRestWon, policy } = leave;
-  if (!bundle || bundleRestWon === 0 || isSellerPaying(leave) || !policy.conditionalFreeShortfallCharge) return 0;
+function shortfallOf(terms: RefundTerms): number {
+  const { bundle, bundleRestWon, policy } = terms;
+  if (!bundle || bundleRestWon === 0 || isSellerPaying(terms) || !policy.conditionalFreeShortfallCharge) return 0;
   const { baseFeeWon, conditionalFreeWon, shortfallChargedWon, ruleFeeWon } = bundle;
   const isCharged = shortfallChargedWon > 0 || baseFeeWon > 0 || conditionalFreeWon === null || bundleRestWon >= conditionalFreeWon;
   return isCharged ? 0 : ruleFeeWon;
 }
 
 /** The shortfall that was charged comes back when the rest leaves. */
-function shortfallRefund({ bundle, bundleRestWon }: Leave): Money {
+function shortfallRefund({ bundle, bundleRestWon }: RefundTerms): Money {
   if (!bundle || bundleRestWon > 0) return NOTHING;
   return {
     cashWon: bundle.shortfallChargedWon - bundle.shortfallChargedPointWon,
@@ -210,13 +210,13 @@ function shortfallRefund({ bundle, bundleRestWon }: Leave): Money {
  * With `couponShortfallCharge` on, an order whose rest costs less than its coupon asks for is charged the coupon's discount on that rest:
  * once, and never at the seller's fault.
  */
-function couponChargeOf({ coupon, orderRestWon, restDiscountWon, isSellerFault, policy }: Leave): number {
+function couponChargeOf({ coupon, orderRestWon, restDiscountWon, isSellerFault, policy }: RefundTerms): number {
   if (!coupon || isSellerFault || !policy.couponShortfallCharge) return 0;
   return coupon.chargedWon === 0 && orderRestWon < coupon.minOrderWon ? restDiscountWon : 0;
 }
 
 /** What was charged beyond the coupon's discount on the rest comes back as the rest leaves: points first, which were taken last. */
-function couponRefund({ coupon, restDiscountWon }: Leave): Money {
+function couponRefund({ coupon, restDiscountWon }: RefundTerms): Money {
   const backWon = coupon ? Math.max(0, coupon.chargedWon - restDiscountWon) : 0;
   const pointWon = Math.min(backWon, coupon?.chargedPointWon ?? 0);
   return { cashWon: backWon - pointWon, pointWon };

@@ -27,9 +27,9 @@ export const cut = (text: string, most: number): string => text.slice(0, most).r
 export const MAX_DAYS = 366;
 
 /** Events are dropped after this (real time); they have been counted long before. */
-export const EVENTS_KEPT_MS = 7 * DAY;
+export const EVENT_RETENTION_MS = 7 * DAY;
 /** Who was there on which day: longer than any period, and than an event can be late. */
-export const MEMBERS_KEPT_MS = 400 * DAY;
+export const MEMBER_RETENTION_MS = 400 * DAY;
 
 /** Where a session came from (R12). */
 export interface Source {

@@ -118,14 +118,14 @@ export async function claimsBroken(pool: Pool, promised: Claims): Promise<string
   const found = new Map(rows.map((row) => [row.claim_id, row]));
   return [
     ...[...promised].flatMap(([id, status]) =>
-      isKept(status, found.get(id)?.status) ? [] : [`a claim was said to be ${status}: ${JSON.stringify(found.get(id))}`],
+      isConfirmed(status, found.get(id)?.status) ? [] : [`a claim was said to be ${status}: ${JSON.stringify(found.get(id))}`],
     ),
     ...rows.flatMap((row) => RULES.filter(([, holds]) => !holds(row)).map(([what]) => `${what}: ${JSON.stringify(row)}`)),
   ];
 }
 
 /** A hold ends by itself. */
-const isKept = (promised: ClaimStatus, found: ClaimStatus | undefined): boolean =>
+const isConfirmed = (promised: ClaimStatus, found: ClaimStatus | undefined): boolean =>
   found === promised || (promised === 'HELD' && found === 'REQUESTED');
 const isPaid = ({ type, status }: ClaimRow): boolean => status === 'COMPLETED' && type !== 'EXCHANGE';
 const times = ({ steps }: ClaimRow, name: string): number => steps.filter((step) => step === name).length;

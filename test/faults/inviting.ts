@@ -9,7 +9,7 @@ import { loginAs, storeToken } from '../kernel/login.ts';
 
 /** A store may send this many mails in an hour (docs/contract.md#invitations). */
 const MAX_MAILS = 18;
-type Answered = 'PENDING' | 'ACCEPTED' | 'CANCELED';
+type InvitationEnd = 'PENDING' | 'ACCEPTED' | 'CANCELED';
 type SendRequest = (
   method: string,
   path: string,
@@ -19,7 +19,7 @@ type SendRequest = (
 
 export interface Inviting {
   /** The status in the latest response, by invitation. */
-  readonly answered: Map<string, Answered>;
+  readonly answered: Map<string, InvitationEnd>;
   run(send: SendRequest, isStopped: () => boolean): Promise<void>;
 }
 

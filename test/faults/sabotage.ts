@@ -103,9 +103,9 @@ export const BOOK_SABOTAGES: readonly Sabotage[] = [
     file: 'domain/refunds/rules.ts',
     edits: [
       [
-        `const { bundle, bundleRestWon, isReturn, policy } = leave;
+        `const { bundle, bundleRestWon, isReturn, policy } = terms;
   if (!bundle || bundleRestWon > 0) return NOTHING;`,
-        `const { bundle, isReturn, policy } = leave;
+        `const { bundle, isReturn, policy } = terms;
   if (!bundle) return NOTHING;`,
       ],
     ],

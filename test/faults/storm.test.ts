@@ -111,9 +111,9 @@ test('a first attempt does not wait behind the retries of its receiver', async (
     await sleep(13_000);
     const before = came.length;
     await soldOut(orm, { store }, 1);
-    const placeOfNew = () => came.slice(before).findIndex((event) => !known.has(event));
-    await until('it came', async () => placeOfNew() >= 0, 120_000);
-    expect(placeOfNew()).toBeLessThan(20);
+    const positionOfNew = () => came.slice(before).findIndex((event) => !known.has(event));
+    await until('it came', async () => positionOfNew() >= 0, 120_000);
+    expect(positionOfNew()).toBeLessThan(20);
   } finally {
     await end();
   }

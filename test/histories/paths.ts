@@ -7,7 +7,7 @@ import { manyWaiting } from '../kernel/deliveries.ts';
 import { query, temporalClient, underTest, until, type World, world } from '../kernel/world.ts';
 import type { WorkflowType } from '../../workflows/kernel/messages.ts';
 import { atRest } from '../system/runs/story.ts';
-import { orderAsking, timedOutBesideCall } from './asking.ts';
+import { orderCalling, timedOutBesideCall } from './asking.ts';
 
 const closed = async (workflowId: string): Promise<string> => {
   await atRest(workflowId);
@@ -156,7 +156,7 @@ export const paths: Readonly<Record<WorkflowType, Readonly<Record<string, () => 
       return closed(`order-group/${shop.store.storeId}/${orderNo}/food`);
     },
     'order-group-asking-a-service': async () => {
-      const { shop, orderNo } = await orderAsking('ORDER_GROUP');
+      const { shop, orderNo } = await orderCalling('ORDER_GROUP');
       return closed(`order-group/${shop.store.storeId}/${orderNo}/main`);
     },
     'order-group-timed-out-beside-a-call': async () => {
@@ -170,7 +170,7 @@ export const paths: Readonly<Record<WorkflowType, Readonly<Record<string, () => 
       return closed(await itemRun(shop, orderItemId));
     },
     'order-item-asking-a-service': async () => {
-      const { shop, orderItemId } = await orderAsking('ITEM');
+      const { shop, orderItemId } = await orderCalling('ITEM');
       return closed(await itemRun(shop, orderItemId));
     },
     'order-item-by-the-clock': async () => {

@@ -25,8 +25,8 @@ await run(async () => {
     const client = await temporalClient();
     const wanted = WORKFLOW_TYPES.filter((type) => types.length === 0 || types.includes(type));
     mkdirSync(folder);
-    for (const [name, tell] of wanted.flatMap((type) => Object.entries(paths[type]))) {
-      const workflowId = await tell();
+    for (const [name, walk] of wanted.flatMap((type) => Object.entries(paths[type]))) {
+      const workflowId = await walk();
       writeFileSync(join(folder, `${name}.json`), historyToJSON(await client.workflow.getHandle(workflowId).fetchHistory()));
       printProgress(`recorded ${name}`);
     }

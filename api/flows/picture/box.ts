@@ -34,17 +34,17 @@ export function boxSize(box: Box): Size {
   return { width, height: 2 * 8 + BOX_TEXT + 4 + linesOf(box).length * (SMALL + 4.5) };
 }
 
-export interface BoxLook {
+export interface BoxStyle {
   readonly isPresent: boolean;
   readonly isPassed: boolean;
   readonly isDim: boolean;
 }
-export function drawBox(box: Box, at: Point, { width, height }: Size, { isPresent, isPassed, isDim }: BoxLook): string {
-  const [fill, border, text] = box.look === 'unknown' ? BROKEN : (COLOURS.get(box.status ?? '') ?? PLAIN);
+export function drawBox(box: Box, at: Point, { width, height }: Size, { isPresent, isPassed, isDim }: BoxStyle): string {
+  const [fill, border, text] = box.kind === 'unknown' ? BROKEN : (COLOURS.get(box.status ?? '') ?? PLAIN);
   const [x, y] = [at.x - width / 2, at.y - height / 2];
   const frame = (outset: number, more: string) =>
     `<rect x="${n(x - outset)}" y="${n(y - outset)}" width="${n(width + 2 * outset)}" height="${n(height + 2 * outset)}" rx="${radiusOf(box, height) + outset}" ${more}/>`;
-  const dashes = box.look === 'external' || box.look === 'unknown' ? ' stroke-dasharray="6 4"' : '';
+  const dashes = box.kind === 'external' || box.kind === 'unknown' ? ' stroke-dasharray="6 4"' : '';
   const weight = isPassed || isPresent ? 2.6 : 1.4;
   const inner = width - 2 * PAD;
   const rows = linesOf(box).map(
@@ -55,7 +55,7 @@ export function drawBox(box: Box, at: Point, { width, height }: Size, { isPresen
     `<g${isDim ? ' opacity="0.4"' : ''}>`,
     `<title>${escape(box.id)}</title>`,
     ...(isPresent ? [frame(5, 'fill="none" stroke="#ea580c" stroke-width="3"')] : []),
-    ...(box.look === 'call' ? [frame(3.5, `fill="none" stroke="${border}" stroke-width="1"`)] : []),
+    ...(box.kind === 'call' ? [frame(3.5, `fill="none" stroke="${border}" stroke-width="1"`)] : []),
     frame(0, `fill="${fill}" stroke="${border}" stroke-width="${weight}"${dashes}`),
     ...(box.isStart ? [`<circle cx="${n(x)}" cy="${n(y)}" r="6" fill="#0f172a" stroke="#ffffff" stroke-width="1.5"/>`] : []),
     `<text x="${n(at.x)}" y="${n(y + 8 + BOX_TEXT)}" font-size="${BOX_TEXT}" font-weight="700" text-anchor="middle" fill="${text}">${escape(cut(box.title, BOX_TEXT, inner))}</text>`,
@@ -63,9 +63,9 @@ export function drawBox(box: Box, at: Point, { width, height }: Size, { isPresen
     '</g>',
   ].join('');
 }
-function radiusOf({ look }: Box, height: number): number {
-  if (look === 'end') return Math.round(height / 2);
-  return look === 'parallel' || look === 'join' ? 2 : 9;
+function radiusOf({ kind }: Box, height: number): number {
+  if (kind === 'end') return Math.round(height / 2);
+  return kind === 'parallel' || kind === 'join' ? 2 : 9;
 }
 /** Coordinates with one decimal. */
 export const n = (value: number): number => Math.round(value * 10) / 10;

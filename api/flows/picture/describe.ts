@@ -4,7 +4,7 @@ import type { Edge, Graph, Node, Trigger } from '../../../domain/flows/graph/gra
 export type BoxType = Node['type'] | 'unknown';
 export interface Box {
   readonly id: string;
-  readonly look: BoxType;
+  readonly kind: BoxType;
   /** The public status, or the outcome of an end. */
   readonly status: string | null;
   readonly title: string;
@@ -46,14 +46,14 @@ export function describe(graph: Graph): Described {
   const once = new Map([...known, ...unknown].slice(0, MAX_BOXES).map((box) => [box.id, box]));
   return { boxes: [...once.values()], lines: lines.filter(({ from, to }) => once.has(from) && once.has(to)) };
 }
-const UNKNOWN = { look: 'unknown', status: null, lines: ['없는 단계'], branch: null, isStart: false } as const;
+const UNKNOWN = { kind: 'unknown', status: null, lines: ['없는 단계'], branch: null, isStart: false } as const;
 
 function boxOf(graph: Graph, node: Node, internal: readonly Edge[], branch: string | null): Box {
   const lines = [...linesOfNode(node), ...internal.map((edge) => `↻ ${triggerText(graph, node, edge)}`)];
   const more = lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES - 1), `… +${lines.length - MAX_LINES + 1}`] : lines;
   return {
     id: node.id,
-    look: node.type,
+    kind: node.type,
     status: statusOf(node),
     title: node.label ?? node.id,
     lines: more,

@@ -1,5 +1,5 @@
 /** Where the boxes and lines of a picture lie: from top to bottom, by dagre. */
-import { Graph, layout as place } from '@dagrejs/dagre';
+import { Graph, layout as arrange } from '@dagrejs/dagre';
 import type { Line } from './describe.ts';
 
 export interface Size {
@@ -44,7 +44,7 @@ export function layout(boxes: ReadonlyMap<string, Size>, lines: readonly Line[],
     const { from, to } = lines[i]!;
     graph.setEdge(names.get(from)!, names.get(to)!, { ...labels[i]!, labelpos: 'c' }, `l${i}`);
   }
-  place(graph);
+  arrange(graph);
   const { width = 0, height = 0 } = graph.graph() as Partial<Size>;
   const placed = new Map([...names].map(([id, name]) => [id, graph.node(name) as unknown as Point]));
   return {

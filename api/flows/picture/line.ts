@@ -4,7 +4,7 @@ import type { Line } from './describe.ts';
 import type { Placed, Point } from './layout.ts';
 import { escape, widthOf } from './text.ts';
 
-export interface LineLook {
+export interface LineStyle {
   readonly isLit: boolean;
   readonly isDim: boolean;
 }
@@ -15,15 +15,15 @@ export interface LabelText {
 type Route = Placed['lines'][number];
 const LIT = '#ea580c';
 const CALM = '#64748b';
-const dimmed = ({ isDim }: LineLook): string => (isDim ? ' opacity="0.35"' : '');
+const dimmed = ({ isDim }: LineStyle): string => (isDim ? ' opacity="0.35"' : '');
 
-export function drawLine(line: Line, { points }: Route, look: LineLook): string {
-  const colour = look.isLit ? LIT : CALM;
+export function drawLine(line: Line, { points }: Route, style: LineStyle): string {
+  const colour = style.isLit ? LIT : CALM;
   const dashes = line.isBranch ? ' stroke-dasharray="2 4" stroke-linecap="round"' : '';
-  const width = look.isLit ? 3 : line.isBranch ? 2.2 : 1.4;
+  const width = style.isLit ? 3 : line.isBranch ? 2.2 : 1.4;
   const ids = line.labels.flatMap(({ edgeId }) => edgeId ?? []).join(' ');
   return [
-    `<g${dimmed(look)}>`,
+    `<g${dimmed(style)}>`,
     ...(ids === '' ? [] : [`<title>${escape(ids.slice(0, 400))}</title>`]),
     `<path d="${smooth(points)}" fill="none" stroke="${colour}" stroke-width="${width}"${dashes}/>`,
     `<path d="${arrow(points.at(-2)!, points.at(-1)!)}" fill="${colour}"/>`,
@@ -52,7 +52,7 @@ function arrow(before: Point, tip: Point): string {
 }
 
 /** One label for each edge, on a white ground, those that were passed lit; a line that the layout was spared has none. */
-export function drawLabel(texts: readonly LabelText[], { label }: Route, look: LineLook): string {
+export function drawLabel(texts: readonly LabelText[], { label }: Route, style: LineStyle): string {
   if (label === null) return '';
   const row = LABEL_TEXT + 4;
   const width = Math.max(...texts.map(({ text }) => widthOf(text, LABEL_TEXT))) + 6;
@@ -62,5 +62,5 @@ export function drawLabel(texts: readonly LabelText[], { label }: Route, look: L
     return `<text x="${n(label.x)}" y="${n(top + (i + 1) * row - 4)}" font-size="${LABEL_TEXT}" text-anchor="middle" ${paint}>${escape(text)}</text>`;
   });
   const ground = `<rect x="${n(label.x - width / 2)}" y="${n(top)}" width="${n(width)}" height="${n(texts.length * row)}" fill="#ffffff" fill-opacity="0.9"/>`;
-  return `<g${dimmed(look)}>${ground}${rows.join('')}</g>`;
+  return `<g${dimmed(style)}>${ground}${rows.join('')}</g>`;
 }

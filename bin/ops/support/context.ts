@@ -33,10 +33,10 @@ export interface RunRow extends NamedRow {
 
 export const isDone = ({ done_at: doneAt, is_swept: isSwept }: RunRow): boolean => doneAt !== null || isSwept;
 
-export async function connect({ databaseUrl, temporal: place }: SystemAddress): Promise<Support> {
+export async function connect({ databaseUrl, temporal: location }: SystemAddress): Promise<Support> {
   const postgres = new Postgres({ connectionString: databaseUrl, options: actingAs('sangjeom_operator') });
   await postgres.connect();
-  const temporal = new Client({ connection: await Connection.connect({ address: place.address }), namespace: place.namespace });
+  const temporal = new Client({ connection: await Connection.connect({ address: location.address }), namespace: location.namespace });
   return {
     temporal,
     databaseUrl,

@@ -11,7 +11,7 @@ import { faultOf } from '../../../domain/orders/machine.ts';
 import { PLATFORM_FIELDS } from '../../../domain/orders/platform.ts';
 import { leaveQueue } from '../../flows/turns.ts';
 import { setOrigin } from '../../kernel/tx.ts';
-import { type Departed, factsOf, itemsOf, lockOrder, movingFlowOf, stateOf, type TransitionContext } from './context.ts';
+import { type EffectResults, factsOf, itemsOf, lockOrder, movingFlowOf, stateOf, type TransitionContext } from './context.ts';
 import type { Order, OrderItem } from '../entities.ts';
 import { carryOutEffects } from './carryOut.ts';
 import { isShippedItem } from './claimable.ts';
@@ -30,7 +30,7 @@ export interface StepCause {
   /** The business time of the event; absent: that of the transaction. */
   readonly when?: number;
   /** Takes out the units of a `reduced` event. */
-  readonly leave?: (order: Order) => Promise<Departed>;
+  readonly depart?: (order: Order) => Promise<EffectResults>;
   /** What an action hands over of each item that moves: a dispatch, or a provision. */
   readonly handover?: Handover;
   /** What the event is judged with, besides the rows. */
@@ -62,8 +62,8 @@ async function moveByItself(context: TransitionContext): Promise<void> {
 }
 
 /** The answer to a call has come: it is applied in its turn, which may be later. */
-export function keepAnswer(context: TransitionContext, call: string, at: number): void {
-  keepState(context, context.group ? [] : [context.item], answered(stateOf(context), call, at));
+export function storeAnswer(context: TransitionContext, call: string, at: number): void {
+  storeState(context, context.group ? [] : [context.item], answered(stateOf(context), call, at));
 }
 
 /** What the request was answered. */
@@ -95,7 +95,7 @@ export async function advance(context: TransitionContext, event: FlowEvent, caus
   const result = stepFlow(context, event, when, cause);
   const { state, effects, trace } = result;
   const involved = itemsOf(context).filter(({ orderItemId }) => !group || isInvolved(before, event, orderItemId));
-  keepState(context, involved, state);
+  storeState(context, involved, state);
   const order = await lockOrder(context);
   const moved = involved.filter((item) => item === context.item || moving(before).some(({ id }) => id === item.orderItemId));
   const changed: Changed[] = [];
@@ -129,7 +129,7 @@ async function change(
 ): Promise<Changed> {
   const { tx } = context;
   const { recorded, canceled } =
-    cause.leave && item === context.item ? await cause.leave(order) : await carryOutEffects(tx, order, item, effects);
+    cause.depart && item === context.item ? await cause.depart(order) : await carryOutEffects(tx, order, item, effects);
   await earnPoints(tx, order, item, effects);
   return { item, effects, details: { ...cause.details, ...recorded }, canceled };
 }
@@ -138,7 +138,7 @@ async function change(
 const handoverTo = (item: OrderItem, { handover }: StepCause): Handover | undefined =>
   handover && isHandedOver(handover.type, isShippedItem(item)) ? handover : undefined;
 
-function keepState({ group }: TransitionContext, involved: readonly OrderItem[], state: FlowState): void {
+function storeState({ group }: TransitionContext, involved: readonly OrderItem[], state: FlowState): void {
   if (group) group.row.flowState = state;
   for (const item of group?.items ?? []) setState(item, state);
   for (const item of involved) item.storedState = storedOf(item, state);

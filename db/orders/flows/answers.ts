@@ -6,7 +6,7 @@ import type { Call } from '../../../workflows/kernel/messages.ts';
 import { callId, LOST, pendingCalls, settleCall } from '../../flows/calls.ts';
 import { readWaiting } from '../../flows/turns.ts';
 import type { Tx } from '../../kernel/tx.ts';
-import { applyDue, keepAnswer } from './advance.ts';
+import { applyDue, storeAnswer } from './advance.ts';
 import { movingFlowOf, stateOf, type TransitionContext } from './context.ts';
 import { callNext } from './externalCalls.ts';
 import type { FlowState } from '../../../domain/flows/run/state.ts';
@@ -20,28 +20,28 @@ export function slowedNote(state: FlowState): string {
 /** A call is over by then, its record included: whoever finds the run gone brings it back for what became of it. */
 const OVER_MS = 2 * MINUTE;
 /** When a run has something to do: its nearest deadline, or the turn of a call; without one the end of its calls. */
-export function wakeAtOf(dueAt: number | null, { calls, waitsUntil }: Asks, at: number): number | null {
+export function wakeAtOf(dueAt: number | null, { calls, waitsUntil }: PlannedCalls, at: number): number | null {
   if (waitsUntil !== null) return Math.min(dueAt ?? Infinity, waitsUntil);
   return dueAt ?? (calls.length === 0 ? null : at + OVER_MS);
 }
 
 /** What a flow asks of external services now. */
-export interface Asks {
+export interface PlannedCalls {
   /** To be made now. */
   readonly calls: readonly Call<'orderGroup', 'askExternal'>[];
   /** The business time at which a call that waits for its turn asks again (F47); null: none waits. */
   readonly waitsUntil: number | null;
 }
-export const NO_ASKS: Asks = { calls: [], waitsUntil: null };
+export const NO_PLANNED_CALLS: PlannedCalls = { calls: [], waitsUntil: null };
 
-export const turnNote = ({ waitsUntil }: Asks): string =>
+export const turnNote = ({ waitsUntil }: PlannedCalls): string =>
   waitsUntil === null ? '' : ` A request waits for its turn; it asks again at ${korean(waitsUntil)}.`;
 
 /** The owner is the item, or the group. */
-export async function asksOf(tx: Tx, flow: Flow, flowState: FlowState, ownerId: string): Promise<Asks> {
+export async function plannedCallsOf(tx: Tx, flow: Flow, flowState: FlowState, ownerId: string): Promise<PlannedCalls> {
   const { storeId, at, realNow } = tx;
   const pending = pendingCalls(flow, flowState);
-  if (pending.length === 0) return NO_ASKS;
+  if (pending.length === 0) return NO_PLANNED_CALLS;
   const waiting = await readWaiting(tx, ownerId);
   const retryAt = (call: string): number => waiting.get(call) ?? 0;
   const later = pending.filter(({ call }) => retryAt(call) > realNow);
@@ -71,6 +71,6 @@ export async function applyAnswer(context: TransitionContext, ownerId: string, {
   const { tx } = context;
   await settleCall(tx, ownerId, call.call, LOST);
   await callNext(tx);
-  keepAnswer(context, call.call, tx.at);
+  storeAnswer(context, call.call, tx.at);
   await applyDue(context);
 }

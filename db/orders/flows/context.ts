@@ -22,11 +22,11 @@ export interface TransitionContext {
 }
 
 /** What leaves an item in a step: what its record in the flow says of it, and the event of a cancel. */
-export interface Departed {
+export interface EffectResults {
   readonly recorded: object;
   readonly canceled: { readonly quantity: number; readonly refundAmount: number; readonly pointRefundAmount: number } | null;
 }
-export const NOTHING_LEFT: Departed = { recorded: {}, canceled: null };
+export const NO_EFFECT_RESULTS: EffectResults = { recorded: {}, canceled: null };
 
 export const stateOf = ({ item, group }: TransitionContext): FlowState => group?.row.flowState ?? flowStateOf(item);
 /** The flow that the state is in: items that left a group before a migration keep the version that they left. */

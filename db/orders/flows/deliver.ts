@@ -26,7 +26,7 @@ export async function deliver(context: TransitionContext): Promise<void> {
   const reported = tracking && deliveredAt(tracking);
   const state = stateOf(context);
   if (!tracking || reported === null || isHeld(flowOf(item), state, item.orderItemId)) return;
-  if (!leaves(flowOf(item), state).some((place) => edgesOn(place, DELIVERED).length > 0)) return;
+  if (!leaves(flowOf(item), state).some((location) => edgesOn(location, DELIVERED).length > 0)) return;
   const since = Math.max(tracking.since, state.positions[0]!.enteredAt);
   const when = Math.min(tx.at, Math.max(reported, since));
   await advance(context, { ...DELIVERED, ...(context.group && { member: item.orderItemId }) }, { when });

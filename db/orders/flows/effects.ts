@@ -5,12 +5,12 @@
 import { recordUnsellable, returnStock, takeAtMost } from '../../products/stock.ts';
 import { type Canceled, type Canceling, cancelUnits } from '../cancel.ts';
 import type { OrderItem } from '../entities.ts';
-import { type Left, settleItem } from '../leave.ts';
+import { type RequestedAmounts, settleItem } from '../departures.ts';
 
 const remaining = ({ quantity, canceledQuantity }: OrderItem): number => quantity - canceledQuantity;
 
 /** Pays what is refundable less `deductWon`, once; the item stays active, and nothing pays for it again: neither an end nor a cancel nor a claim. */
-export const refundOnTheWay = ({ tx, order, item }: Canceling, deductWon: number, id: string): Promise<Left> =>
+export const refundOnTheWay = ({ tx, order, item }: Canceling, deductWon: number, id: string): Promise<RequestedAmounts> =>
   settleItem(tx, order, item, deductWon, `flow/${id}`);
 
 /**

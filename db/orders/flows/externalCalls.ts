@@ -6,7 +6,7 @@ import type { ExternalNode } from '../../../domain/flows/graph/graph.ts';
 import { locationOf } from '../../../domain/flows/run/positions.ts';
 import type { FlowState } from '../../../domain/flows/run/state.ts';
 import type { ExternalResult } from '../../../domain/orders/messages.ts';
-import { type Answered, beginCall, readAnswer, settleCall } from '../../flows/calls.ts';
+import { type CallAnswer, beginCall, readAnswer, settleCall } from '../../flows/calls.ts';
 import { FlowGroupEntity } from '../../flows/entities.ts';
 import { flowOf, loadFlows } from '../../flows/loaded.ts';
 import { openSecret } from '../../flows/secrets.ts';
@@ -52,12 +52,12 @@ async function foreign(tx: Tx, { ownerId, call }: Entry, { timeoutSeconds }: Ext
   return answer ? { known: answer.result } : { foreignSeconds: timeoutSeconds };
 }
 
-const LATE: Answered = { result: 'failed', data: null };
+const LATE: CallAnswer = { result: 'failed', data: null };
 /**
  * Stores an answer that the flow still waits for, and wakes its run, which may be gone; a late one is dropped. Locks the owner first, as its
  * transition does.
  */
-export async function recordAnswer(tx: Tx, entry: Entry, answer: Answered): Promise<void> {
+export async function recordAnswer(tx: Tx, entry: Entry, answer: CallAnswer): Promise<void> {
   const owner = await lockOwner(tx, entry.ownerId);
   // A late one has ended too: its turn is the next one's.
   await settleCall(tx, entry.ownerId, entry.call, owner && awaiting(owner.state, entry.call) ? answer : LATE);

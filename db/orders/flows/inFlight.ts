@@ -1,5 +1,5 @@
 /** The items that a version of a flow has in flight, and which of them can leave it now (F10). */
-import { statesKept } from '../../../domain/flows/run/move.ts';
+import { sharedStates } from '../../../domain/flows/run/move.ts';
 import type { Flow } from '../../../domain/flows/run/flow.ts';
 import { WAITING_STATUSES } from '../../../domain/flows/graph/graph.ts';
 import { type Fragment, fragment } from '../../kernel/sql.ts';
@@ -26,7 +26,7 @@ const ofVersion = ({ storeId }: Tx, { flowKey, version }: InFlight): Fragment =>
 /** `migrationRefusal` of a state, as SQL. */
 const isMovable = ({ to }: InFlight, state: Fragment): Fragment =>
   fragment`jsonb_array_length(${state} -> 'claims') = 0 AND jsonb_array_length(${state} -> 'positions') = 1
-    AND ${state} #> '{positions,0,call}' IS NULL AND ${state} #>> '{positions,0,node}' = ANY (${[...statesKept(to)]}::text[])`;
+    AND ${state} #> '{positions,0,call}' IS NULL AND ${state} #>> '{positions,0,node}' = ANY (${[...sharedStates(to)]}::text[])`;
 
 /** How many can leave, and how many cannot. */
 export async function countInFlight(tx: Tx, wanted: InFlight): Promise<{ readonly movable: number; readonly stuck: number }> {

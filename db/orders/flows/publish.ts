@@ -2,12 +2,12 @@
 import { progressStatus } from '../../../domain/orders/status.ts';
 import { emit } from '../../webhooks/events.ts';
 import type { Tx } from '../../kernel/tx.ts';
-import { type Departed, touch } from './context.ts';
+import { type EffectResults, touch } from './context.ts';
 import type { Order, OrderItem } from '../entities.ts';
 import { eventsOf } from './events.ts';
 import type { RecordedItem } from './records.ts';
 
-export type Changed = RecordedItem & { readonly canceled: Departed['canceled'] };
+export type Changed = RecordedItem & { readonly canceled: EffectResults['canceled'] };
 
 export async function publish(tx: Tx, order: Order, event: { readonly type: string }, changed: readonly Changed[]): Promise<void> {
   const { storeId, orderId, testPayment } = order;

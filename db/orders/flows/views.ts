@@ -70,13 +70,13 @@ function nearestOf(item: OrderItem, flow: Flow, viewer: Viewer): number | null {
 function viewBranches(item: OrderItem, flow: Flow, viewer: Viewer) {
   const state = flowStateOf(item);
   if (state.positions.length === 1) return [];
-  return leaves(flow, state).map((place) => ({
-    branch: branchOf(place.position, state.positions),
-    key: place.node.id,
-    name: labelOf(place.node),
-    status: statusOfPosition(flow, place.position),
-    message: messageOf(item, place.node),
-    deadlineAt: at(deadlineOf(place, viewer)),
+  return leaves(flow, state).map((location) => ({
+    branch: branchOf(location.position, state.positions),
+    key: location.node.id,
+    name: labelOf(location.node),
+    status: statusOfPosition(flow, location.position),
+    message: messageOf(item, location.node),
+    deadlineAt: at(deadlineOf(location, viewer)),
   }));
 }
 /** The branch that a position runs in, below subflows too; null in a subflow outside branches. */

@@ -86,18 +86,18 @@ export interface Checked {
   readonly warnings: readonly Issue[];
 }
 /** So many problems are told, those that block first (F8). */
-const MAX_TOLD = 200;
+const MAX_ISSUES = 200;
 
 export function createReport(): Report & { readonly checked: () => Checked } {
   const blocking: Issue[] = [];
   const warnings: Issue[] = [];
   const add = (issues: Issue[]) => (code: Issue['code'], where: Where, message: string) => {
-    if (issues.length < MAX_TOLD)
+    if (issues.length < MAX_ISSUES)
       issues.push({ code, message, nodeId: null, edgeId: null, actionKey: null, field: null, range: null, ...where });
   };
   return {
     block: add(blocking),
     warn: add(warnings),
-    checked: () => ({ publishable: blocking.length === 0, blocking, warnings: warnings.slice(0, MAX_TOLD - blocking.length) }),
+    checked: () => ({ publishable: blocking.length === 0, blocking, warnings: warnings.slice(0, MAX_ISSUES - blocking.length) }),
   };
 }

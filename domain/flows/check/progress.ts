@@ -13,11 +13,11 @@ export function checkProgress(view: View, { block }: Report): void {
   if (ends.length === 0) return block('NO_TERMINAL', {}, 'No end is reached from the start.');
   const finishing = reach(ends, view.before);
   for (const node of graph.states)
-    if (reachable.has(node.id) && !finishing.has(node.id) && !isToldAlready(view, node))
+    if (reachable.has(node.id) && !finishing.has(node.id) && !isReportedAlready(view, node))
       block('CANNOT_FINISH', { nodeId: node.id }, 'No end is reached from here.');
 }
 /** A node that nothing leaves has a problem of its own. */
-const isToldAlready = ({ next }: View, node: Node): boolean =>
+const isReportedAlready = ({ next }: View, node: Node): boolean =>
   next(node.id).length === 0 && (node.type === 'state' || resultsOf(node).length > 0);
 
 /** Nodes that pass on by themselves, in a circle. A call waits in its subflow's start. */

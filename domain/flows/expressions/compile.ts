@@ -10,7 +10,7 @@ import { Time } from './time.ts';
 import type { Expressions, InputSizes, InputTypes, Scope, Tables } from './types.ts';
 
 /** Sources, and languages of sets of options, that are kept at most: more than a graph of 128 KiB has. */
-const MAX_KEPT = 2000;
+const MAX_RESULTS = 2000;
 
 /** A function's results, the oldest of which is given up when there are too many. */
 function memoized<T>(compute: (key: string) => T): (key: string) => T {
@@ -18,7 +18,7 @@ function memoized<T>(compute: (key: string) => T): (key: string) => T {
   return (key) => {
     const found = results.get(key);
     if (found !== undefined) return found;
-    if (results.size >= MAX_KEPT) results.delete(results.keys().next().value!);
+    if (results.size >= MAX_RESULTS) results.delete(results.keys().next().value!);
     const result = compute(key);
     results.set(key, result);
     return result;

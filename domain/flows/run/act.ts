@@ -82,7 +82,7 @@ const NONE: ReadonlySet<string> = new Set();
 function roomOf({ state, facts }: Draft, { position }: Location, action: Action, { attachments = [] }: ActionEvent): Room | undefined {
   if (facts.isReplay) return undefined;
   return {
-    kept: new Set((action.input ?? []).map(({ key }) => key)),
+    stored: new Set((action.input ?? []).map(({ key }) => key)),
     bytes: roomFor(state, position, action),
     attachments: attachments.filter((one) => facts.uploads?.has(one)),
   };

@@ -103,8 +103,8 @@ function valueOf(
 
 /** Once its meter has come to its end every condition of a step fails: that is told once. */
 function alert({ effects, at }: Draft, nodeId: string, code: ExpressionErrorCode): void {
-  const isTold = code === 'EXPRESSION_TOO_COSTLY' && effects.some((effect) => effect.type === 'alert' && effect.code === code);
-  if (!isTold) effects.push({ type: 'alert', nodeId, code, at });
+  const isReported = code === 'EXPRESSION_TOO_COSTLY' && effects.some((effect) => effect.type === 'alert' && effect.code === code);
+  if (!isReported) effects.push({ type: 'alert', nodeId, code, at });
 }
 
 /** What a step that has ended is. */

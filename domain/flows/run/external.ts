@@ -52,15 +52,15 @@ export function answerData(body: string): Json | null {
     return null;
   }
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject && isKeepable(value, DEEPEST) ? (clean(value) as Json) : null;
+  return isObject && isStorable(value, DEEPEST) ? (clean(value) as Json) : null;
 }
 
 /** Numbers far from 1 are written out with hundreds of digits where Postgres tells them. */
 export const isPlain = (number: number): boolean => number === 0 || (Math.abs(number) < 1e21 && Math.abs(number) > 1e-21);
-function isKeepable(value: unknown, levels: number): boolean {
+function isStorable(value: unknown, levels: number): boolean {
   if (typeof value === 'number') return isPlain(value);
   if (typeof value !== 'object' || value === null) return true;
-  return levels > 0 && Object.values(value).every((inner) => isKeepable(inner, levels - 1));
+  return levels > 0 && Object.values(value).every((inner) => isStorable(inner, levels - 1));
 }
 
 /** Without what Postgres cannot keep: NUL is left out, and lone surrogates become U+FFFD. */

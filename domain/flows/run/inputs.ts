@@ -66,7 +66,7 @@ const isHttps = (address: string): boolean => address.length <= 2000 && address.
 
 /** What of an input the flow keeps, and how many bytes it may have with the attachments that come along (F46). */
 export interface Room {
-  readonly kept: ReadonlySet<string>;
+  readonly stored: ReadonlySet<string>;
   readonly bytes: number;
   readonly attachments: readonly string[];
 }
@@ -86,7 +86,7 @@ export function inputIssues(fields: readonly FormField[], input: Input, isUpload
   const issues = fields.flatMap((field) => {
     const own = issueOf(field, input, isUpload);
     const value = valueOf(input, field.key);
-    if (own.length > 0 || !room?.kept.has(field.key) || isBlank(value) || !passes(entryBytes(field.key, value))) return own;
+    if (own.length > 0 || !room?.stored.has(field.key) || isBlank(value) || !passes(entryBytes(field.key, value))) return own;
     return [{ key: cut(field.key), name: cut(field.label), reason: 'TOO_LONG' } as const];
   });
   if (room?.attachments.some((one) => passes(bytesOf(one)))) issues.push({ key: ATTACHMENTS, name: ATTACHMENTS, reason: 'TOO_LONG' });
@@ -103,17 +103,17 @@ function issueOf(field: FormField, input: Input, isUpload: IsUpload): InputIssue
 }
 function problemOf(field: InputField, input: Input, isUpload: IsUpload): Reason | null {
   const value = valueOf(input, field.key);
-  if (isBlank(value)) return field.required && isAsked(field, input) ? 'REQUIRED' : null;
-  return isAsked(field, input) ? CHECKS[field.type](value, field, isUpload) : 'INVALID';
+  if (isBlank(value)) return field.required && applies(field, input) ? 'REQUIRED' : null;
+  return applies(field, input) ? CHECKS[field.type](value, field, isUpload) : 'INVALID';
 }
 /** Only text is handed over. What the endpoint always asks for, the graph may leave open; what follows from a choice it may not. */
 function handoverProblem(field: InputField, input: Input, isUpload: IsUpload): Reason | null {
   const value = valueOf(input, field.key);
   if (typeof value === 'string' && !isBlank(value)) return CHECKS[field.type](value, field, isUpload);
-  return field.required && field.when !== undefined && isAsked(field, input) ? 'REQUIRED' : null;
+  return field.required && field.when !== undefined && applies(field, input) ? 'REQUIRED' : null;
 }
 const valueOf = (input: Input, key: string): unknown => (Object.hasOwn(input, key) ? input[key] : undefined);
-const isAsked = ({ when }: InputField, input: Input): boolean =>
+const applies = ({ when }: InputField, input: Input): boolean =>
   when === undefined || (when.in as readonly unknown[]).includes(valueOf(input, when.key));
 const cut = (name: string): string => Array.from(name).slice(0, MAX_NAME).join('');
 

@@ -1,6 +1,6 @@
 /** What has to be done for a step, as simulations and run records tell it (F12, F31). */
 import { noticesOf } from './notices.ts';
-import type { Effect, Leaver } from './state.ts';
+import type { Effect, CanceledMember } from './state.ts';
 
 /** `at`: business milliseconds. `members`: about whom, in a group; of a flow of one item it goes without saying. */
 export type Job = { readonly at: number; readonly members?: readonly string[] } & (
@@ -29,7 +29,7 @@ export function jobsOf(event: { readonly type: string }, effects: readonly Effec
 
 function jobsOfEffect(effect: Effect): readonly Job[] {
   if (effect.type === 'state' || effect.type === 'alert') return [];
-  if (effect.type === 'cancel') return leaveJobs(effect.leavers, effect.at);
+  if (effect.type === 'cancel') return cancelJobs(effect.leavers, effect.at);
   const { at } = effect;
   if (effect.type === 'refund') return [{ type: 'refund', at, members: [effect.member], deduct: effect.deductWon }];
   const about = effect.members ? { members: effect.members } : {};
@@ -39,9 +39,9 @@ function jobsOfEffect(effect: Effect): readonly Job[] {
 }
 
 /** A CANCELED end pays for each of them, and gives its stock back, unless that was done on the way (F40). */
-function leaveJobs(leavers: readonly Leaver[], at: number): readonly Job[] {
+function cancelJobs(leavers: readonly CanceledMember[], at: number): readonly Job[] {
   const [unpaid, unrestored] = [leavers.filter(({ settled }) => !settled), leavers.filter(({ restored }) => !restored)];
-  const ids = (of: readonly Leaver[]) => of.map(({ id }) => id);
+  const ids = (of: readonly CanceledMember[]) => of.map(({ id }) => id);
   return [
     ...(unpaid.length > 0 ? [{ type: 'refund', at, members: ids(unpaid), deduct: 0 } as const] : []),
     ...(unrestored.length > 0 ? [{ type: 'stock.restore', at, members: ids(unrestored) } as const] : []),

@@ -62,7 +62,7 @@ export function move(draft: Draft, { to, member }: Extract<FlowEvent, { readonly
 }
 
 /** The states that items may keep in a version which they are moved to: those of the main graph outside parallel regions. */
-export function statesKept({ main }: Flow): readonly string[] {
+export function sharedStates({ main }: Flow): readonly string[] {
   const inside = insideBranches(main);
   return main.graph.states.filter((node) => node.type === 'state' && !inside.has(node.id)).map(({ id }) => id);
 }
@@ -72,7 +72,7 @@ export function migrationRefusal(from: Flow, to: Flow, state: FlowState): 'PROGR
   if (from.progression !== to.progression) return 'PROGRESSION';
   const { node, call } = state.positions[0]!;
   const isMovable = !state.done && state.claims.length === 0 && state.positions.length === 1 && call === undefined;
-  return isMovable && statesKept(to).includes(node) ? null : 'SKIPPED';
+  return isMovable && sharedStates(to).includes(node) ? null : 'SKIPPED';
 }
 
 /** State, inputs, data and attachments stay; deadlines start anew. Throws where `migrationRefusal` has a reason. */

@@ -37,18 +37,18 @@ export function noticesOf(event: { readonly type: string }, effects: readonly Ef
   const notices: Notice[] = [];
   let provided: Addressed | null = null;
   let status: PublicStatus | null = effects.find((effect) => effect.type === 'status')?.from ?? null;
-  const tellProvision = (): void => {
+  const reportProvision = (): void => {
     if (provided) notices.push({ type: 'ORDER.FULFILLED', ...provided, status });
     provided = null;
   };
   for (const [i, effect] of effects.entries()) {
     const addressed = addressedOf(effect);
     if (effect.type === 'fulfillment.record') {
-      tellProvision();
+      reportProvision();
       provided = addressed;
     } else if (effect.type === 'status') {
       status = effect.to;
-      tellProvision();
+      reportProvision();
       const type = event.type === 'move' ? undefined : STATUS_EVENT[effect.to];
       if (type) notices.push({ type, ...addressed, ...(effect.told && { members: effect.told }), status });
     } else if (effect.type === 'notify') notices.push({ type: 'ORDER.FLOW_NOTIFICATION', ...addressed, name: effect.name, status });
@@ -58,7 +58,7 @@ export function noticesOf(event: { readonly type: string }, effects: readonly Ef
       notices.push({ type: 'ORDER.FLOW_STATE_CHANGED', ...addressed, from, to, label, status: statusAfter(effects, i) ?? status });
     }
   }
-  tellProvision();
+  reportProvision();
   return notices;
 }
 

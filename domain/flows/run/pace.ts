@@ -11,7 +11,7 @@ const LIMITS = [
   { most: 30, within: 10 * MINUTE },
   { most: 500, within: DAY },
 ] as const;
-const MAX_KEPT = 500;
+const MAX_MOVES = 500;
 
 /** The business time from which there is room for another move. */
 export function roomAt({ moves = [] }: FlowState): number {
@@ -24,7 +24,7 @@ export const elapsesAt = (state: FlowState): number => Math.max(nearest(state)?.
 /** With one move more; whatever was slowed goes on. */
 export function withMove(state: FlowState, at: number): FlowState {
   const { slowedUntil: _, moves = [], ...rest } = state;
-  return { ...rest, moves: [...moves.filter((earlier) => earlier > at - DAY), at].slice(-MAX_KEPT) };
+  return { ...rest, moves: [...moves.filter((earlier) => earlier > at - DAY), at].slice(-MAX_MOVES) };
 }
 
 /** What a run does next by itself, and when. */

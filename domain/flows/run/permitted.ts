@@ -26,19 +26,19 @@ const NOT_THERE: Permitted = { allowed: false, reason: 'NOT_IN_STATE', until: nu
 export interface MemberClaim extends Omit<ClaimAt, 'claim'> {
   readonly claim: ClaimedItem;
 }
-export function permittedOf(flow: Flow, state: FlowState | null, asked: MemberClaim): Readonly<Record<PermissionKey, Permitted>> {
-  const permitted = PERMISSIONS.map((key) => [key, state === null ? NOT_THERE : permittedBy(flow, state, key, asked)] as const);
+export function permittedOf(flow: Flow, state: FlowState | null, memberClaim: MemberClaim): Readonly<Record<PermissionKey, Permitted>> {
+  const permitted = PERMISSIONS.map((key) => [key, state === null ? NOT_THERE : permittedBy(flow, state, key, memberClaim)] as const);
   return Object.fromEntries(permitted) as Record<PermissionKey, Permitted>;
 }
 
-function permittedBy(flow: Flow, state: FlowState, key: PermissionKey, { claim, ...asked }: MemberClaim): Permitted {
-  const member = state.members.find(({ id }) => id === asked.member);
+function permittedBy(flow: Flow, state: FlowState, key: PermissionKey, { claim, ...memberClaim }: MemberClaim): Permitted {
+  const member = state.members.find(({ id }) => id === memberClaim.member);
   const active = member?.activeQuantity ?? 0;
   const { quantity = active, reason = 'CHANGE_OF_MIND' } = claim;
-  const { unitPrice = 0 } = asked.facts.items?.[asked.member] ?? {};
+  const { unitPrice = 0 } = memberClaim.facts.items?.[memberClaim.member] ?? {};
   // What was refunded on the way is not paid again (F40).
   const refundableWon = member?.settled ? 0 : (claim.refundableWon ?? quantity * unitPrice);
-  const { reason: refused, ...terms } = allowance(flow, state, key, { ...asked, claim: { quantity, reason, refundableWon } });
-  const why = refused ?? (isHeld(flow, state, asked.member) ? 'CLAIM_IN_PROGRESS' : null);
+  const { reason: refused, ...terms } = allowance(flow, state, key, { ...memberClaim, claim: { quantity, reason, refundableWon } });
+  const why = refused ?? (isHeld(flow, state, memberClaim.member) ? 'CLAIM_IN_PROGRESS' : null);
   return { ...terms, reason: why, allowed: why === null };
 }

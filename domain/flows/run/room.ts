@@ -17,7 +17,7 @@ const inputBytes = (inputs: Readonly<Record<string, unknown>>, replaced: Readonl
   Object.entries(inputs).reduce((sum, [key, value]) => sum + (replaced.has(key) ? 0 : entryBytes(key, value)), 0);
 
 /** What a flow keeps of them now. */
-export const keptBytes = ({ inputs = {}, positions, earlierAttachments = [] }: FlowState): number =>
+export const storedBytes = ({ inputs = {}, positions, earlierAttachments = [] }: FlowState): number =>
   inputBytes(inputs, new Set()) + addressBytes([...earlierAttachments, ...positions.flatMap(({ attachments = [] }) => attachments)]);
 
 /**
@@ -30,5 +30,5 @@ export function roomFor(state: FlowState, { id }: Position, { input: fields = []
   const staying = positions.flatMap(({ id: own, attachments = [] }) => (own === id ? [] : attachments));
   const others = inputBytes(inputs, new Set(fields.map(({ key }) => key)));
   const carried = others + addressBytes(staying) + addressBytes([...earlierAttachments, ...leaving].slice(-EARLIER));
-  return Math.max(MAX_INPUT_BYTES, keptBytes(state)) - carried;
+  return Math.max(MAX_INPUT_BYTES, storedBytes(state)) - carried;
 }

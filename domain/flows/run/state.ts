@@ -127,7 +127,7 @@ type At = { readonly at: number };
 /** The members that an effect is about; absent in records of before groups: the item itself. */
 type Of = { readonly members?: readonly string[] };
 /** A member that leaves by a CANCELED end: what a refund or a restored stock on the way has done already is not done again. */
-export interface Leaver {
+export interface CanceledMember {
   readonly id: string;
   readonly settled: boolean;
   readonly restored: boolean;
@@ -145,7 +145,7 @@ export type Effect =
   /** `call` identifies the entry of the node (F17). */
   | ({ readonly type: 'external.call'; readonly nodeId: string; readonly call: string } & At & Of)
   /** The flow ended CANCELED: what remains of each is canceled as a seller cancels it (F40). */
-  | ({ readonly type: 'cancel'; readonly leavers: readonly Leaver[] } & At)
+  | ({ readonly type: 'cancel'; readonly leavers: readonly CanceledMember[] } & At)
   /** Something of the graph failed at run time (F39); `code` is that of the expression's error. */
   | ({ readonly type: 'alert'; readonly nodeId: string; readonly code: string } & At);
 

@@ -4,8 +4,11 @@ import { MINUTE, SECOND } from '../../kernel/time.ts';
 /** Of one store, by the real clock. */
 export const CALLS_IN_FLIGHT = 10;
 export const CALLS_A_MINUTE = 60;
-/** A call that waits for others asks again after this, and so much later for each ten before it, if the end of one does not tell it before. */
-const ASK_AGAIN_MS = 5 * SECOND;
+/**
+ * A call that waits for others tries again after this time. For each ten calls before it, it waits this much longer. The end of another call
+ * wakes it earlier.
+ */
+const RETRY_TURN_MS = 5 * SECOND;
 
 export interface Traffic {
   readonly now: number;
@@ -20,7 +23,7 @@ export function turnAt({ now, begun, inFlight, ahead }: Traffic): number | null 
   const over = inFlight + ahead - CALLS_IN_FLIGHT;
   const late = begun.length + ahead - CALLS_A_MINUTE;
   if (over < 0 && late < 0) return null;
-  const whenFree = over < 0 ? now : now + Math.min(MINUTE, ASK_AGAIN_MS * (1 + Math.floor(over / CALLS_IN_FLIGHT)));
+  const whenFree = over < 0 ? now : now + Math.min(MINUTE, RETRY_TURN_MS * (1 + Math.floor(over / CALLS_IN_FLIGHT)));
   return Math.max(whenFree, late < 0 ? now : minuteOf(now, begun, late), now + SECOND);
 }
 /** When so many of the last minute's, and one, are older than a minute; those that wait are begun then, and so on. */

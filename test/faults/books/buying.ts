@@ -42,7 +42,7 @@ export async function buy(shop: Shop, dice: Dice): Promise<void> {
 
 async function openCheckout(shop: Shop, { buyer }: Shopper, lines: readonly Line[], isCart: boolean): Promise<Answer | null> {
   const send = (operation: string, path: string, body: object) =>
-    shop.desk.ask(operation, { method: 'POST', path, body, headers: buyer.headers });
+    shop.desk.send(operation, { method: 'POST', path, body, headers: buyer.headers });
   if (!isCart) return send('checkout.create', '/storefront/v1/checkout', { items: lines });
   const inCart: string[] = [];
   for (const line of lines) {
@@ -78,7 +78,7 @@ async function start(shop: Shop, dice: Dice, shopper: Shopper, { data }: Answer)
   const checkout = data as OpenCheckout;
   const body = paymentOf(dice, checkout, customerId === null);
   const path = `/storefront/v1/checkout/${checkout.checkoutId}/payment`;
-  const answer = await shop.desk.ask('payments.start', { method: 'POST', path, body, headers: buyer.headers });
+  const answer = await shop.desk.send('payments.start', { method: 'POST', path, body, headers: buyer.headers });
   if (answer.status !== 200) return null;
   const { paymentId, orderId, payUrl, amounts } = answer.data as {
     paymentId: string;
@@ -136,7 +136,7 @@ async function open(url: string): Promise<Awaited<ReturnType<typeof get>>> {
 async function settled(shop: Shop, paymentId: string): Promise<string | null> {
   for (let tries = 0; tries < 200; tries++) {
     const path = `/storefront/v1/payments/${paymentId}`;
-    const { data } = await shop.desk.ask('payments.status', { method: 'GET', path, headers: {} });
+    const { data } = await shop.desk.send('payments.status', { method: 'GET', path, headers: {} });
     const { status, orderId } = data as { status: string; orderId: string | null };
     if (status !== 'processing') return orderId;
     await sleep(250);

@@ -41,7 +41,7 @@ export class Desk {
     this.#base = base;
   }
   /** `operation`: how it is called in the count. What has a key, and a look, is asked again while the system is busy. */
-  async ask(operation: string, { method, path, body, headers }: Request): Promise<Answer> {
+  async send(operation: string, { method, path, body, headers }: Request): Promise<Answer> {
     const isKeyed = method === 'POST' || path.endsWith('/stock');
     const isRepeatable = isKeyed || method === 'GET';
     const sent = { ...headers, ...(isKeyed && { 'idempotency-key': randomUUID() }) };

@@ -1,6 +1,6 @@
 /** The books of money: what buyers were told and paid, what the provider holds, what went back, points, and the sales report. */
 import type { Charge, Facts, Order, Payment } from './facts.ts';
-import { departuresOf, givenBack, type Left, refundsBroken } from './refunds.ts';
+import { departuresOf, givenBack, type PricedDeparture, refundsBroken } from './refunds.ts';
 import type { Shop } from './shop.ts';
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
@@ -51,7 +51,7 @@ function sumsBroken({ started }: Shop, { orderNo, items, amounts, payment, deliv
 }
 
 /** The units that left an item are those of its cancels and claims. */
-function unitsBroken({ orderNo, items }: Order, left: readonly Left[]): string[] {
+function unitsBroken({ orderNo, items }: Order, left: readonly PricedDeparture[]): string[] {
   return items.flatMap(({ canceledQuantity, activeQuantity, quantity }, line) => {
     const gone = sum(left.filter((one) => one.line === line).map((one) => one.quantity));
     if (gone === canceledQuantity && activeQuantity === quantity - gone && gone <= quantity) return [];
@@ -69,7 +69,7 @@ const heldOf = (charges: readonly Charge[]): number =>
 function providerBroken(
   order: Order,
   payment: Payment,
-  { charges, left }: { charges: ReadonlyMap<string, Charge[]>; left: readonly Left[] },
+  { charges, left }: { charges: ReadonlyMap<string, Charge[]>; left: readonly PricedDeparture[] },
 ): string[] {
   const { orderNo, amounts } = order;
   const own = payment.attempts.flatMap(({ pgOrderId }) => charges.get(pgOrderId) ?? []);
@@ -121,7 +121,11 @@ function unpaidBroken({ payments, orders, charges: all }: Facts, charges: Readon
 }
 
 /** Balance = lots = the history = what the seller gave − what orders took + what came back. */
-function pointsBroken({ granted }: Shop, { accounts, orders }: Facts, departures: ReadonlyMap<string, readonly Left[]>): string[] {
+function pointsBroken(
+  { granted }: Shop,
+  { accounts, orders }: Facts,
+  departures: ReadonlyMap<string, readonly PricedDeparture[]>,
+): string[] {
   return accounts.flatMap(({ customerId, balance, lots, entries }) => {
     const own = orders.filter(({ buyer }) => buyer.customerId === customerId);
     const used = sum(own.map(({ amounts }) => amounts.pointAmount));
@@ -137,7 +141,7 @@ function pointsBroken({ granted }: Shop, { accounts, orders }: Facts, departures
   });
 }
 
-function salesBroken({ sales, orders }: Facts, departures: ReadonlyMap<string, readonly Left[]>): string[] {
+function salesBroken({ sales, orders }: Facts, departures: ReadonlyMap<string, readonly PricedDeparture[]>): string[] {
   const back = orders.flatMap(({ orderId }) => givenBack(departures.get(orderId)!).cash);
   const paid = sum(orders.map(({ amounts }) => amounts.totalAmount));
   const due: Readonly<Record<string, number>> = {

@@ -121,7 +121,7 @@ function customSteps(scene: Scene): Choice[] | null {
 
 const GUEST_KEY = { contact: GUEST.phone, orderPassword: GUEST.orderPassword };
 /** A request of the buyer: a member by their token, a guest by the order's password. */
-function askAsBuyer(
+function sendAsBuyer(
   { shop, deal }: Scene,
   operation: string,
   paths: { readonly member: string; readonly guest: string },
@@ -130,16 +130,16 @@ function askAsBuyer(
   const { buyer, customerId } = deal.shopper;
   const path = customerId === null ? `/storefront/v1/guest/orders/${deal.orderId}/${paths.guest}` : `/storefront/v1/me/${paths.member}`;
   const sent = customerId === null ? { ...GUEST_KEY, ...body } : body;
-  return shop.desk.ask(operation, { method: 'POST', path, body: sent, headers: buyer.headers });
+  return shop.desk.send(operation, { method: 'POST', path, body: sent, headers: buyer.headers });
 }
 const buyerActs = (scene: Scene, key: string, input: object): Promise<Answer> => {
   const { orderItemId } = scene.item;
   const paths = { member: `order-items/${orderItemId}/actions/${key}`, guest: `items/${orderItemId}/actions/${key}` };
-  return askAsBuyer(scene, `orders.actAsBuyer ${key}`, paths, { input });
+  return sendAsBuyer(scene, `orders.actAsBuyer ${key}`, paths, { input });
 };
 const decide = async (scene: Scene): Promise<unknown> => {
   if (scene.deal.shopper.customerId === null) return null;
-  return askAsBuyer(scene, 'orders.decide', { member: `order-items/${scene.item.orderItemId}/decide`, guest: '' });
+  return sendAsBuyer(scene, 'orders.decide', { member: `order-items/${scene.item.orderItemId}/decide`, guest: '' });
 };
 
 async function cancel(scene: Scene): Promise<void> {
@@ -149,10 +149,10 @@ async function cancel(scene: Scene): Promise<void> {
   const sentAt = performance.now();
   const { status, data } = await seller(scene, 'cancel', { reason: 'OUT_OF_STOCK', ...quantity, ...(isHeld && { holdRefund: true }) });
   if (status !== 200) return;
-  const { refundId, ...told } = data as { refundId: string | null } & Record<string, number>;
+  const { refundId, ...reported } = data as { refundId: string | null } & Record<string, number>;
   if (isHeld && refundId !== null) shop.heldRefunds.push(refundId);
   const { orderItemId } = item;
-  shop.departures.push({ orderItemId, claimId: null, quantity: told['quantity']!, sentAt, answeredAt: performance.now(), told });
+  shop.departures.push({ orderItemId, claimId: null, quantity: reported['quantity']!, sentAt, answeredAt: performance.now(), reported });
 }
 
 const REASONS: Readonly<Record<ShownClaim['type'], readonly string[]>> = {
@@ -172,14 +172,14 @@ async function file(scene: Scene, type: ShownClaim['type']): Promise<void> {
   };
   const sentAt = performance.now();
   const paths = { member: `order-items/${orderItemId}/claims`, guest: `items/${orderItemId}/claims` };
-  const { status, data } = await askAsBuyer(scene, `claims.create ${type}`, paths, body);
+  const { status, data } = await sendAsBuyer(scene, `claims.create ${type}`, paths, body);
   if (status !== 201) return;
   const claim = data as ShownClaim;
   if (claim.status === 'COMPLETED') left(scene, claim, sentAt);
 }
 
 const left = ({ shop, item: { orderItemId } }: Scene, { claimId, quantity }: ShownClaim, sentAt: number): void =>
-  void shop.departures.push({ orderItemId, claimId, quantity, sentAt, answeredAt: performance.now(), told: null });
+  void shop.departures.push({ orderItemId, claimId, quantity, sentAt, answeredAt: performance.now(), reported: null });
 
 function claimSteps(scene: Scene, claim: ShownClaim): Choice[] {
   const { dice } = scene;
@@ -227,7 +227,7 @@ async function handle(
   const sentAt = performance.now();
   const { status, data } =
     action === 'withdraw'
-      ? await askAsBuyer(scene, 'claims.withdraw', { member: `claims/${claimId}/withdraw`, guest: `claims/${claimId}/withdraw` })
+      ? await sendAsBuyer(scene, 'claims.withdraw', { member: `claims/${claimId}/withdraw`, guest: `claims/${claimId}/withdraw` })
       : await scene.shop.sell(`claims.${action}`, 'POST', `/v1/claims/${claimId}/${CLAIM_ACTIONS[action].path}`, body);
   if (status !== 200 || (action !== 'approve' && action !== 'completeExchange')) return;
   left(scene, claim, sentAt);

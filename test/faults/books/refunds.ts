@@ -8,33 +8,33 @@ import { type Departure, JEJU, POLICY, type Shop } from './shop.ts';
 
 const FAULTS: ReadonlySet<string> = new Set(['DEFECTIVE', 'WRONG_ITEM', 'DELIVERY_DELAY']);
 
-export interface Left extends Departure {
+export interface PricedDeparture extends Departure {
   readonly line: number;
   readonly claim: Claim | null;
   readonly deduct: number;
 }
 
 /** The departures of an order, with their claims; a claim that is completed and was not answered may have left at any time. */
-export function departuresOf(shop: Shop, { orderId, items }: Order, claims: readonly Claim[]): Left[] {
+export function departuresOf(shop: Shop, { orderId, items }: Order, claims: readonly Claim[]): PricedDeparture[] {
   const lineOf = (orderItemId: string) => items.findIndex((item) => item.orderItemId === orderItemId);
   const cancels = shop.departures
     .filter(({ claimId, orderItemId }) => claimId === null && lineOf(orderItemId) >= 0)
-    .map((departure): Left => ({ ...departure, line: lineOf(departure.orderItemId), claim: null, deduct: 0 }));
+    .map((departure): PricedDeparture => ({ ...departure, line: lineOf(departure.orderItemId), claim: null, deduct: 0 }));
   const completed = claims
     .filter((claim) => claim.orderId === orderId && claim.status === 'COMPLETED')
-    .map((claim): Left => {
+    .map((claim): PricedDeparture => {
       const { claimId, orderItemId, quantity, deductAmount } = claim;
       const known = shop.departures.find((departure) => departure.claimId === claimId);
       // The fee of a flow is fixed when the claim is filed; without a flow that has one nothing is deducted unasked.
       const line = lineOf(orderItemId);
       const isFeed = shop.specOf(items[line]!.productId).kind === 'CUSTOM';
       const deduct = shop.deductions.get(claimId) ?? (isFeed ? deductAmount : 0);
-      return { sentAt: 0, answeredAt: Infinity, told: null, ...known, orderItemId, claimId, quantity, line, claim, deduct };
+      return { sentAt: 0, answeredAt: Infinity, reported: null, ...known, orderItemId, claimId, quantity, line, claim, deduct };
     });
   return [...cancels, ...completed];
 }
 
-export function refundsBroken(shop: Shop, order: Order, departures: readonly Left[], facts: Facts): string[] {
+export function refundsBroken(shop: Shop, order: Order, departures: readonly PricedDeparture[], facts: Facts): string[] {
   const { book, problems } = bookOf(shop, order, facts.bundlePoints);
   if (problems.length > 0) return problems;
   const closest = { depth: -1, story: '' };
@@ -91,12 +91,12 @@ function bookOf(shop: Shop, order: Order, bundlePoints: Facts['bundlePoints']): 
     ],
   ];
   const problems = checks
-    .filter(([, told, due]) => told !== due)
-    .map(([what, told, due]) => `${orderNo}: ${what} ${String(told)}, by the rules ${String(due)}`);
+    .filter(([, reported, due]) => reported !== due)
+    .map(([what, reported, due]) => `${orderNo}: ${what} ${String(reported)}, by the rules ${String(due)}`);
   return { book: { lines, bundles, coupon: null }, problems };
 }
 
-function isInSomeOrder(book: OrderBook, left: readonly Left[], closest: { depth: number; story: string }, depth = 0): boolean {
+function isInSomeOrder(book: OrderBook, left: readonly PricedDeparture[], closest: { depth: number; story: string }, depth = 0): boolean {
   if (left.length === 0) return true;
   const first = left.filter((one) => !left.some((other) => other.answeredAt < one.sentAt));
   return first.some((one) => {
@@ -115,7 +115,7 @@ function isInSomeOrder(book: OrderBook, left: readonly Left[], closest: { depth:
     return false;
   });
 }
-function leaving(book: OrderBook, { line, claim, quantity, deduct }: Left): Amounts {
+function leaving(book: OrderBook, { line, claim, quantity, deduct }: PricedDeparture): Amounts {
   const goods = book.lines[line]!;
   if (claim?.type === 'EXCHANGE') {
     goods.left += quantity;
@@ -126,15 +126,16 @@ function leaving(book: OrderBook, { line, claim, quantity, deduct }: Left): Amou
   return leave(book, goods, { quantity, isReturn: claim?.type === 'RETURN', isFault, deduct }, true);
 }
 /** A cancel's answer tells less than a claim. */
-function differencesOf({ claim, told }: Left, due: Amounts): string[] {
-  const shown = (claim ?? told) as unknown as Readonly<Record<string, number | undefined>>;
+function differencesOf({ claim, reported }: PricedDeparture, due: Amounts): string[] {
+  const shown = (claim ?? reported) as unknown as Readonly<Record<string, number | undefined>>;
   return Object.entries(due).flatMap(([name, won]) =>
     shown[name] === undefined || shown[name] === won ? [] : [`${name} ${shown[name]} instead of ${won}`],
   );
 }
 
 /** What an order's departures have given back in cash, each by itself, and in points together. */
-export function givenBack(departures: readonly Left[]): { readonly cash: readonly number[]; readonly points: number } {
-  const of = (name: string) => departures.map(({ claim, told }) => ((claim ?? told) as unknown as Record<string, number>)[name] ?? 0);
+export function givenBack(departures: readonly PricedDeparture[]): { readonly cash: readonly number[]; readonly points: number } {
+  const of = (name: string) =>
+    departures.map(({ claim, reported }) => ((claim ?? reported) as unknown as Record<string, number>)[name] ?? 0);
   return { cash: of('refundAmount').filter((won) => won > 0), points: of('pointRefundAmount').reduce((sum, won) => sum + won, 0) };
 }

@@ -91,7 +91,7 @@ export interface Departure {
   readonly quantity: number;
   readonly sentAt: number;
   readonly answeredAt: number;
-  readonly told: Readonly<Record<string, number>> | null;
+  readonly reported: Readonly<Record<string, number>> | null;
 }
 
 export const POLICY: Policy = {
@@ -191,7 +191,7 @@ export class Shop {
   }
   /** A request of the seller. */
   sell(operation: string, method: Request['method'], path: string, body?: unknown, headers: Headers_ = {}): Promise<Answer> {
-    return this.desk.ask(operation, { method, path, body, headers: { ...this.seller, ...headers } });
+    return this.desk.send(operation, { method, path, body, headers: { ...this.seller, ...headers } });
   }
   async register(spec: Spec): Promise<void> {
     const { name, salePrice, shipping, refundPolicy, values, stock, kind } = spec;
@@ -245,7 +245,7 @@ export class Shop {
     if (status === 201) this.granted.set(customerId, (this.granted.get(customerId) ?? 0) + amount);
   }
   async guest(): Promise<Shopper> {
-    const { data } = await this.desk.ask('auth.anonymous', {
+    const { data } = await this.desk.send('auth.anonymous', {
       method: 'POST',
       path: '/storefront/v1/auth/anonymous',
       body: {},

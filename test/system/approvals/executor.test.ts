@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { withdrawCustomer } from '../../../db/customers/withdrawal.ts';
 import { findApproval } from '../../../db/approvals/queries.ts';
 import { viewApproval } from '../../../db/approvals/views.ts';
-import { LOOK_UP_MS, RETRY_MS } from '../../../domain/approvals/rules.ts';
+import { SEARCH_MS, RETRY_MS } from '../../../domain/approvals/rules.ts';
 import { DAY, korean, MINUTE, SECOND } from '../../../domain/kernel/time.ts';
 import { startOptions, type RunName } from '../../../workflows/kernel/start.ts';
 import { until } from '../../kernel/world.ts';
@@ -124,7 +124,7 @@ test('without an answer it is UNKNOWN after a minute, and what a late one says i
   });
   const handle = under.client.workflow.getHandle(lost.run.workflowId);
   await handle.result();
-  expect((await handle.describe()).closeTime!.getTime() - began).toBeGreaterThanOrEqual(LOOK_UP_MS);
+  expect((await handle.describe()).closeTime!.getTime() - began).toBeGreaterThanOrEqual(SEARCH_MS);
   expect([await statusOf(lost.run), await made(lost.name), await made(late.name)]).toEqual(['UNKNOWN', 0, 1]);
   const record = await under.inTenant(async (tx) => viewApproval(tx, await findApproval(tx, lost.run.entityId), viewer));
   expect(record.result).toEqual({ statusCode: 0, code: 'UNKNOWN', requestId: null, data: null, error: null });

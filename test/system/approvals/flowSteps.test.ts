@@ -37,7 +37,7 @@ const waiting = (id: string, more: object = {}) => ({
   ...more,
 });
 const EARLY = 'now < order.paidAt + duration("1h")';
-const tells = (name: string) => [{ type: 'notify', name, to: 'buyer', message: name }];
+const notifies = (name: string) => [{ type: 'notify', name, to: 'buyer', message: name }];
 const ends = (...from: readonly string[]) =>
   from.map((id) => ({ id: `${id}End`, from: id, to: 'done', on: { type: 'elapsed', deadline: 'd' } }));
 const DONE = { id: 'done', type: 'end', outcome: 'COMPLETED', label: 'done' };
@@ -48,8 +48,8 @@ const TIMED = {
   states: [{ ...waiting('paid'), status: 'PAID' }, waiting('soon'), waiting('late'), DONE],
   actions: [{ key: 'route', by: 'seller', label: 'route' }],
   edges: [
-    { id: 'toSoon', from: 'paid', to: 'soon', on: { type: 'seller.action', key: 'route' }, when: EARLY, run: tells('inTime') },
-    { id: 'toLate', from: 'paid', to: 'late', on: { type: 'seller.action', key: 'route' }, run: tells('tooLate') },
+    { id: 'toSoon', from: 'paid', to: 'soon', on: { type: 'seller.action', key: 'route' }, when: EARLY, run: notifies('inTime') },
+    { id: 'toLate', from: 'paid', to: 'late', on: { type: 'seller.action', key: 'route' }, run: notifies('tooLate') },
     ...ends('paid', 'soon', 'late'),
   ],
 };

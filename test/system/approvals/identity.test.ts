@@ -168,10 +168,10 @@ const PAIRS: readonly (readonly [string, () => readonly [Sent, Sent], object])[]
     { body: { reason: 'b' }, unshown: ['confirmation'] },
   ],
 ];
-test.each(PAIRS)('%s: the other request has another preview', async (_, pair, told) => {
+test.each(PAIRS)('%s: the other request has another preview', async (_, pair, expected) => {
   const [one, other] = pair();
   const [first, second] = [await shown(await filed(one)), await shown(await filed(other))];
-  expect(second.preview.request).toMatchObject(told);
+  expect(second.preview.request).toMatchObject(expected);
   expect(second.previewDigest).not.toBe(first.previewDigest);
 });
 

@@ -54,8 +54,8 @@ test('Postgres runs in a closed folder until a fresh start', async () => {
   removePostgresData(dir);
   expect([existsSync(paths.data), existsSync(join(dir, 'postgres'))]).toEqual([false, false]);
   expect(
-    await running(await postgresPaths(dir), async (client) => (await client.query(`SELECT to_regclass('kept') AS kept`)).rows),
-  ).toEqual([{ kept: null }]);
+    await running(await postgresPaths(dir), async (client) => (await client.query(`SELECT to_regclass('kept') AS name`)).rows),
+  ).toEqual([{ name: null }]);
 }, 60_000);
 
 test('the data of a folder that is closed later comes along', async () => {

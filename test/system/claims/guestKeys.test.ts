@@ -70,12 +70,12 @@ describe('an order by its id, its number, and its number with hyphens', () => {
   test('is one principal of twins at the same moment, and of a withdrawal', async () => {
     const { shop, orderItemId, names, send, claims } = await open();
     await shop.act(orderItemId, 'confirm');
-    const twins = await Promise.all(names.map((which) => send(which, claims, CANCEL, 'twins')));
-    expect([new Set(twins.map(({ status }) => status)), new Set(twins.map(({ body }) => body.data?.claimId as string)).size]).toEqual([
+    const replies = await Promise.all(names.map((which) => send(which, claims, CANCEL, 'twins')));
+    expect([new Set(replies.map(({ status }) => status)), new Set(replies.map(({ body }) => body.data?.claimId as string)).size]).toEqual([
       new Set([201]),
       1,
     ]);
-    const { claimId } = twins[0]!.body.data as { claimId: string };
+    const { claimId } = replies[0]!.body.data as { claimId: string };
     const withdrawn = [];
     for (const which of names) withdrawn.push(await send(which, `claims/${claimId}/withdraw`, {}, 'back'));
     expect(withdrawn.map(({ body, headers }) => [body.data?.status, headers.get('idempotent-replayed')])).toEqual([

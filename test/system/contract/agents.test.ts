@@ -73,20 +73,20 @@ async function everything(): Promise<unknown> {
   );
 }
 type RequestArguments = readonly [method: string, path: string, body?: unknown, headers?: Headers_];
-async function unchanged(...asked: RequestArguments): Promise<Reply> {
+async function unchanged(...sent: RequestArguments): Promise<Reply> {
   const before = await everything();
-  const reply = await request(...asked);
+  const reply = await request(...sent);
   expect(await everything()).toEqual(before);
   return reply;
 }
-async function expectDenied(...asked: RequestArguments): Promise<void> {
-  const { status, body } = await unchanged(...asked);
-  expect([asked[0], asked[1], status, body.error?.code]).toEqual([asked[0], asked[1], 403, 'AGENT_OPERATION_DENIED']);
+async function expectDenied(...sent: RequestArguments): Promise<void> {
+  const { status, body } = await unchanged(...sent);
+  expect([sent[0], sent[1], status, body.error?.code]).toEqual([sent[0], sent[1], 403, 'AGENT_OPERATION_DENIED']);
 }
 /** It waits for a person from now on. */
-async function expectPending(...asked: RequestArguments): Promise<void> {
-  const { status, headers, body } = await unchanged(...asked);
-  expect([asked[0], asked[1], status, body.meta.code]).toEqual([asked[0], asked[1], 202, 'APPROVAL_REQUIRED']);
+async function expectPending(...sent: RequestArguments): Promise<void> {
+  const { status, headers, body } = await unchanged(...sent);
+  expect([sent[0], sent[1], status, body.meta.code]).toEqual([sent[0], sent[1], 202, 'APPROVAL_REQUIRED']);
   const { approvalId, approvalUrl } = body.data as { approvalId: string; approvalUrl: string };
   expect([headers.get('etag'), headers.get('location')]).toEqual([null, `/v1/approval-requests/${approvalId}`]);
   expect(approvalUrl).toContain(approvalId);
@@ -198,8 +198,8 @@ describe('the header x-svc-agent', () => {
       headers: { ...headers, authorization: `Bearer ${user.access_token}` },
     });
     expect([ofPeople.status, ofPeople.body.error?.fieldErrors?.map(({ field }) => field)]).toEqual([400, ['x-svc-agent']]);
-    const shelf = { 'x-store-code': shop.store.storeCode, 'x-svc-agent': headers['x-svc-agent'] };
-    expect((await call(underTest.api, 'GET', '/storefront/v1/products', { headers: shelf })).status).toBe(200);
+    const storefront = { 'x-store-code': shop.store.storeCode, 'x-svc-agent': headers['x-svc-agent'] };
+    expect((await call(underTest.api, 'GET', '/storefront/v1/products', { headers: storefront })).status).toBe(200);
   });
   test('has keys of its own', async () => {
     await shop.order();

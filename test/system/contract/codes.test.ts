@@ -40,10 +40,10 @@ test('IDEMPOTENCY_IN_PROGRESS: a twin that has not ended after five seconds', as
   const shop = await world();
   const send = (name: string) => shop.seller.call('POST', '/v1/categories', { name }, { 'idempotency-key': name });
   await send('first');
-  const twin = new Client({ connectionString: underTest.databaseUrl });
-  await twin.connect();
-  await twin.query('BEGIN');
-  await twin.query(
+  const other = new Client({ connectionString: underTest.databaseUrl });
+  await other.connect();
+  await other.query('BEGIN');
+  await other.query(
     `INSERT INTO operation (store_id, principal, key, operation_id, fingerprint, created_at, expires_at)
      SELECT store_id, principal, $2, operation_id, fingerprint, created_at, expires_at FROM operation WHERE store_id = $1
        AND key = $3`,
@@ -51,8 +51,8 @@ test('IDEMPOTENCY_IN_PROGRESS: a twin that has not ended after five seconds', as
   );
   const reply = await send('second');
   expect([reply.status, reply.body.error?.code]).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS']);
-  await twin.query('ROLLBACK');
-  await twin.end();
+  await other.query('ROLLBACK');
+  await other.end();
   expect((await send('second')).status).toBe(201);
 }, 30_000);
 

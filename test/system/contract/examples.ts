@@ -71,7 +71,7 @@ async function upload(path: string, headers: Headers_, fields: Readonly<Record<s
 }
 
 /** Changes of a product, and one that is sold by the night. */
-async function shelf(sell: Walk, productId: string, categoryId: string): Promise<void> {
+async function storefrontProducts(sell: Walk, productId: string, categoryId: string): Promise<void> {
   await sell('products.getOptions', 'GET', `/v1/products/${productId}/options`);
   await sell('products.replaceOptions', 'PUT', `/v1/products/${productId}/options`, {
     optionGroups: [{ name: '색상', values: ['회색', '남색', '검정'] }],
@@ -261,7 +261,7 @@ export async function walk(shop: World): Promise<Walked> {
   await sell('products.list', 'GET', '/v1/products');
   await sell('products.get', 'GET', `/v1/products/${productId}`);
   await sell('products.changeStock', 'PATCH', `/v1/products/${productId}/variants/${optionId}/stock`, { adjustment: 5, reason: '입고' });
-  await shelf(sell, productId, categoryId as string);
+  await storefrontProducts(sell, productId, categoryId as string);
   // The example is the one with options.
   walked['products.create'] = created;
   const room = await shop.product({

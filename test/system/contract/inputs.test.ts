@@ -84,7 +84,7 @@ const places = ({ route, query, body }: Endpoint): readonly InputPosition[] => [
   ...(body ? [...ways(body as Shape), ['zz']] : []).map((way) => ({ in: 'body' as const, name: String(way[0] ?? ''), way })),
 ];
 
-const cursor = (place: unknown) => Buffer.from(JSON.stringify(place)).toString('base64url');
+const cursor = (position: unknown) => Buffer.from(JSON.stringify(position)).toString('base64url');
 const TEXTS = [
   ['', ' ', 'x', '0', '-1', '1.0', '1e2', '1e999', '0x10', ' 5', '+5', 'NaN', 'Infinity', '9'.repeat(20), '2147483648', '9'.repeat(400)],
   [
@@ -195,36 +195,38 @@ function put(value: unknown, way: readonly (string | number)[], what: unknown): 
 }
 
 interface Case {
-  readonly place: InputPosition;
+  readonly position: InputPosition;
   readonly value: unknown;
   readonly text: string;
 }
 const caseOf = (endpoint: Endpoint): fc.Arbitrary<Case> => {
   const all = places(endpoint);
   // What an operation has of its own is tried more often than what all have.
-  const own = all.filter((place) => place.in !== 'header' && place.name !== 'nobody-knows');
+  const own = all.filter((position) => position.in !== 'header' && position.name !== 'nobody-knows');
   return fc.record({
-    place:
+    position:
       own.length === 0 ? fc.constantFrom(...all) : fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...own) }, fc.constantFrom(...all)),
     value: odd,
     text: oddText,
   });
 };
 
-async function send(endpoint: Endpoint, { place, value, text }: Case): Promise<Reply> {
+async function send(endpoint: Endpoint, { position, value, text }: Case): Promise<Reply> {
   const [method = '', route = ''] = endpoint.route.split(' ');
   const path = route.replaceAll(/{(\w+)}/g, (_, name: string) =>
     // An empty step or a dot is another address.
-    place.in === 'path' && place.name === name ? encodeURIComponent(/^\.*$/.test(text) ? 'x' : text.toWellFormed()) : (ids[name] ?? 'x'),
+    position.in === 'path' && position.name === name
+      ? encodeURIComponent(/^\.*$/.test(text) ? 'x' : text.toWellFormed())
+      : (ids[name] ?? 'x'),
   );
   const span = route.endsWith('/calendar') && method === 'GET' ? { from: '2026-01-01', to: '2026-01-02' } : {};
-  const query = new URLSearchParams({ ...span, ...(place.in === 'query' && { [place.name]: text }) });
+  const query = new URLSearchParams({ ...span, ...(position.in === 'query' && { [position.name]: text }) });
   const header = text.replaceAll(/[^\x20-\x7e]/g, '').trim();
   const headers = {
     ...headersOf[endpoint.console ? 'console' : endpoint.access],
-    ...(place.in === 'header' && header !== '' && { [place.name]: header }),
+    ...(position.in === 'header' && header !== '' && { [position.name]: header }),
   };
-  const sent = place.in === 'body' ? put(usual(endpoint), place.way, value) : usual(endpoint);
+  const sent = position.in === 'body' ? put(usual(endpoint), position.way, value) : usual(endpoint);
   const url = `${path}?${query.toString()}`;
   if (endpoint.file === undefined) {
     const body = sent === undefined ? undefined : JSON.stringify(sent).replaceAll(`"${INFINITE}"`, '1e999');
@@ -242,32 +244,32 @@ async function send(endpoint: Endpoint, { place, value, text }: Case): Promise<R
 const RULED = new Set(['sandbox.advanceClock', 'auth.withdraw']);
 
 /** What is wrong with an answer; null when nothing is. */
-function wrong(endpoint: Endpoint, { place }: Case, { status, body }: Reply): string | null {
+function wrong(endpoint: Endpoint, { position }: Case, { status, body }: Reply): string | null {
   if (status < 300) return null;
   const { code = '', fieldErrors = [] } = body.error ?? {};
   if (status >= 500) return `is a ${status}`;
   if (!errorsOf(endpoint).some((declared) => declared === code)) return `is ${code}, which is not declared`;
   if (Buffer.byteLength(JSON.stringify(body)) > 65_536) return 'is larger than 64 kB';
-  return code === 'VALIDATION_FAILED' ? wrongProblems(endpoint, place, fieldErrors) : null;
+  return code === 'VALIDATION_FAILED' ? wrongProblems(endpoint, position, fieldErrors) : null;
 }
-function wrongProblems(endpoint: Endpoint, place: InputPosition, told: readonly { readonly field: string }[]): string | null {
-  if (told.length === 0 || told.length > 100) return `tells ${told.length} problems`;
-  if (told.some(({ field }) => field.length > 200)) return 'tells a field of more than 200 characters';
+function wrongProblems(endpoint: Endpoint, position: InputPosition, problems: readonly { readonly field: string }[]): string | null {
+  if (problems.length === 0 || problems.length > 100) return `tells ${problems.length} problems`;
+  if (problems.some(({ field }) => field.length > 200)) return 'tells a field of more than 200 characters';
   // Rules between fields name another one, and an example is not right in every store, nor the proof of every member.
   const hasRules = endpoint.check !== undefined || endpoint.route.endsWith('/calendar') || RULED.has(endpoint.id);
   // A period that ends before it begins, or is too long, is wrong in its end (docs/contract.md#sales-report).
-  const names = place.name === 'from' ? ['from', 'to'] : [place.name.toLowerCase()];
-  const isNamed = told.some(({ field }) => field === '' || names.some((name) => field.toLowerCase().startsWith(name)));
-  return isNamed || place.in === 'body' || hasRules ? null : `does not name ${place.name}`;
+  const names = position.name === 'from' ? ['from', 'to'] : [position.name.toLowerCase()];
+  const isNamed = problems.some(({ field }) => field === '' || names.some((name) => field.toLowerCase().startsWith(name)));
+  return isNamed || position.in === 'body' || hasRules ? null : `does not name ${position.name}`;
 }
 
 describe.each(endpoints.map((endpoint) => [endpoint.id, endpoint] as const))('%s', (_, endpoint) => {
   test('takes a name that every object has for a text like others', async () => {
-    const own = places(endpoint).filter((place) => place.in === 'query' || place.in === 'path');
+    const own = places(endpoint).filter((position) => position.in === 'query' || position.in === 'path');
     for (const parameter of own)
       for (const text of ['__proto__', 'constructor', 'toString']) {
-        const reply = await send(endpoint, { place: parameter, value: undefined, text });
-        expect([parameter, text, wrong(endpoint, { place: parameter, value: undefined, text }, reply)]).toEqual([parameter, text, null]);
+        const reply = await send(endpoint, { position: parameter, value: undefined, text });
+        expect([parameter, text, wrong(endpoint, { position: parameter, value: undefined, text }, reply)]).toEqual([parameter, text, null]);
       }
   });
   test('answers every odd input with what it declares', async () => {

@@ -83,8 +83,8 @@ test('old addresses lead to the new ones', async () => {
     ['/storefront/v1/openapi.yaml', 308, '/openapi/storefront.yaml'],
     ['/api-docs', 301, '/docs'],
   ] as const) {
-    const { status: told, location } = await get(underTest.api + from);
-    expect([from, told, location?.pathname]).toEqual([from, status, to]);
+    const { status: actual, location } = await get(underTest.api + from);
+    expect([from, actual, location?.pathname]).toEqual([from, status, to]);
   }
 });
 

@@ -58,7 +58,7 @@ test('the API answers what is under way when it stops', async () => {
     headers: { authorization: `Bearer ${seller.bearer}`, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
   });
   const answered = new Promise<string>((resolve, reject) => {
-    late.on('response', (response) => void text(response).then((said) => resolve(`${response.statusCode} ${said}`), reject));
+    late.on('response', (response) => void text(response).then((body) => resolve(`${response.statusCode} ${body}`), reject));
     late.on('error', reject);
   });
   late.write(body.slice(0, 5));

@@ -105,9 +105,9 @@ test.each([
   ['회색', '\u3164회색'],
   ['❤', '❤\ufe0f'],
 ])('%j and %j are twins', async (one, two) => {
-  const twin = { field: 'optionGroups[0].values[1]', code: 'DUPLICATE' };
+  const duplicate = { field: 'optionGroups[0].values[1]', code: 'DUPLICATE' };
   const { error } = (await product({ stockQuantity: undefined, optionGroups: [{ name: '색', values: [one, two] }] })).body;
-  expect(error).toMatchObject({ code: 'VALIDATION_FAILED', fieldErrors: [twin] });
+  expect(error).toMatchObject({ code: 'VALIDATION_FAILED', fieldErrors: [duplicate] });
 });
 
 test('emoji sequences and joiners inside words stay', async () => {

@@ -102,12 +102,12 @@ describe('filters', () => {
 });
 
 test('names in the alphabet’s order, those without one last, ties by id', async () => {
-  const twin = await joined('2026-03-01T12:00:00+09:00', '김민준', 'twin@x.example');
-  expect(await named('sort=name')).toEqual(['last_100%', ...tied(twin), 'before', 'after5555']);
-  expect(await named('sort=-name')).toEqual(['before', ...tied(twin), 'last_100%', 'after5555']);
-  await query('DELETE FROM customer WHERE customer_id = $1', [twin]);
+  const sameName = await joined('2026-03-01T12:00:00+09:00', '김민준', 'twin@x.example');
+  expect(await named('sort=name')).toEqual(['last_100%', ...tied(sameName), 'before', 'after5555']);
+  expect(await named('sort=-name')).toEqual(['before', ...tied(sameName), 'last_100%', 'after5555']);
+  await query('DELETE FROM customer WHERE customer_id = $1', [sameName]);
 });
-const tied = (twin: string) => (twin < ids['first']! ? ['twin', 'first'] : ['first', 'twin']);
+const tied = (sameName: string) => (sameName < ids['first']! ? ['twin', 'first'] : ['first', 'twin']);
 
 test('a delegated member has neither name nor phone; the phone of others is masked in the list and whole in the detail', async () => {
   const one = await world();

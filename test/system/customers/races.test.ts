@@ -113,8 +113,8 @@ test('a claim is filed by a member who is there, and then they stay', async () =
 test('of twins one withdraws, and there is one record', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const me = await join(shop);
-    const twins = [() => bySeller(me), () => byBuyer(me), () => bySeller(me), () => byBuyer(me)];
-    const replies = round % 2 === 0 ? await together(me, twins) : await Promise.all(twins.map((request) => request()));
+    const requests = [() => bySeller(me), () => byBuyer(me), () => bySeller(me), () => byBuyer(me)];
+    const replies = round % 2 === 0 ? await together(me, requests) : await Promise.all(requests.map((request) => request()));
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
     for (const reply of replies.filter(({ status }) => status !== 200))
       expect(['404,CUSTOMER_NOT_FOUND', '401,UNAUTHORIZED']).toContain(String(errorOf(reply)));

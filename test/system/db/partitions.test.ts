@@ -42,8 +42,8 @@ test('are maintained by the relay’s role from a week ahead to a day after the 
   const after = NOW + 40 * DAY;
   expect(await maintainPartitions(relay, after)).toEqual({ made: [], dropped: [], failed: [] });
   // A day goes when all of it is over 31 days old.
-  const isKept = (at: number) => (Math.floor(at / DAY) + 1) * DAY > after - 31 * DAY;
-  for (const { at, eventId } of made.slice(1)) expect(await partOf(eventId)).toBe(isKept(at) ? day(at) : undefined);
+  const isRetained = (at: number) => (Math.floor(at / DAY) + 1) * DAY > after - 31 * DAY;
+  for (const { at, eventId } of made.slice(1)) expect(await partOf(eventId)).toBe(isRetained(at) ? day(at) : undefined);
   const { rows } = await relay.query<{ table: string; parts: number; forced: boolean }>(
     `SELECT i.inhparent::regclass::text AS table, count(*)::int AS parts, bool_and(c.relforcerowsecurity) AS forced
      FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE c.relkind = 'r' AND i.inhparent <> 'audit_request'::regclass

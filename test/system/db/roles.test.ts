@@ -85,7 +85,7 @@ test('the roles have passwords of their own', () => {
 });
 
 test('a role that may put temporary tables in the place of real ones reads nothing by a function of more rights', async () => {
-  for (const [role, table, ask] of [
+  for (const [role, table, statement] of [
     ['sangjeom_app', 'payment', `SELECT order_no_taken('1')`],
     ['sangjeom_relay', 'upload', `SELECT lookup_uploads(ARRAY['a/b'])`],
   ] as const) {
@@ -97,7 +97,7 @@ test('a role that may put temporary tables in the place of real ones reads nothi
         AS $$ BEGIN INSERT INTO pg_temp.loot VALUES (current_user); RETURN 'x'; END $$`);
       await client.query(`CREATE TEMP VIEW ${table} AS SELECT pg_temp.steal() AS order_no, 'x' AS store_id, 'y' AS upload_id`);
       await client.query(`GRANT ALL ON pg_temp.${table} TO PUBLIC`);
-      await client.query(ask);
+      await client.query(statement);
       expect([role, (await client.query('SELECT * FROM loot')).rows]).toEqual([role, []]);
     } finally {
       await client.end();

@@ -44,7 +44,7 @@ const ORDER: readonly Operation[] = [
   'the payment page',
   'the return from the provider',
 ];
-const MOST = { statements: 70, transactions: 9 };
+const ORDER_BUDGET = { statements: 70, transactions: 9 };
 /** The relay's one transaction for an order: its outbox rows read, their runs marked, the rows deleted. */
 const RELAY = { statements: 3, transactions: 1 };
 
@@ -167,6 +167,6 @@ test('every operation costs what the table says', async () => {
 
 test('a buyer’s order stays within its budget', () => {
   const sum = (index: 0 | 1) => ORDER.reduce((all, operation) => all + BUDGET[operation][index], 0);
-  expect(sum(0) + RELAY.statements).toBeLessThanOrEqual(MOST.statements);
-  expect(sum(1) + RELAY.transactions).toBeLessThanOrEqual(MOST.transactions);
+  expect(sum(0) + RELAY.statements).toBeLessThanOrEqual(ORDER_BUDGET.statements);
+  expect(sum(1) + RELAY.transactions).toBeLessThanOrEqual(ORDER_BUDGET.transactions);
 });

@@ -125,15 +125,15 @@ test('a portion costs as much with 100,000 rows of one store as with 100', async
       const portions = new Portions('deliveries');
       let blocks = 0;
       const explained = {
-        query: async (asked: { text: string; values: unknown[] }) => {
-          const text = `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${asked.text}`;
+        query: async (query: { text: string; values: unknown[] }) => {
+          const text = `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${query.text}`;
           const { rows } = await tx.query<{ 'QUERY PLAN': [{ Plan: { 'Shared Hit Blocks': number; 'Shared Read Blocks': number } }] }>(
             text,
-            asked.values,
+            query.values,
           );
           const { Plan: plan } = rows[0]!['QUERY PLAN'][0];
           blocks = plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
-          return tx.query(asked);
+          return tx.query(query);
         },
       } as unknown as PoolClient;
       await portions.take(explained, room(12), NOW);

@@ -31,7 +31,7 @@ async function hostile(behave: (socket: Socket) => void): Promise<string> {
 }
 const egress = createEgress({ allowLoopback: true, dns: null });
 const send = (url: string, deadlineMs: number) =>
-  egress.ask({ method: 'PUT', url, headers: { 'content-type': 'application/json' }, body: '{}', deadlineMs }, ANSWER_BYTES);
+  egress.call({ method: 'PUT', url, headers: { 'content-type': 'application/json' }, body: '{}', deadlineMs }, ANSWER_BYTES);
 const drip = (socket: Socket, piece: string | Buffer, everyMs = 50) => {
   const timer = setInterval(() => socket.write(piece), everyMs);
   socket.once('close', () => clearInterval(timer));

@@ -78,9 +78,9 @@ test('a guest’s', async () => {
 test('an agent’s, once it is approved', async () => {
   const { orderId, itemIds } = await ordered(await shop.world.member(), false);
   const agent = await desk.agent();
-  const asks = await call(underTest.api, 'POST', `/v1/orders/${orderId}/actions/make`, { body: NOTE, headers: agent.headers });
-  expect([asks.status, await keys(itemIds)]).toEqual([202, itemIds.map(() => 'paid')]);
-  const { approvalId } = asks.body.data as { approvalId: string };
+  const filed = await call(underTest.api, 'POST', `/v1/orders/${orderId}/actions/make`, { body: NOTE, headers: agent.headers });
+  expect([filed.status, await keys(itemIds)]).toEqual([202, itemIds.map(() => 'paid')]);
+  const { approvalId } = filed.body.data as { approvalId: string };
   await desk.decide(approvalId, 'approve');
   const done = await until('carried out', async () => {
     const { data } = (await desk.read(approvalId)).body;

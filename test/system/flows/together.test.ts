@@ -56,8 +56,8 @@ describe('a group', () => {
   });
   test('takes a limited action of the order once, for all', async () => {
     const { orderId, itemIds } = await shop.buy(member, products);
-    const noted = await shop.seller('POST', `/v1/orders/${orderId}/actions/note`, NOTE);
-    expect(noted.body.data).toEqual({
+    const reply = await shop.seller('POST', `/v1/orders/${orderId}/actions/note`, NOTE);
+    expect(reply.body.data).toEqual({
       results: itemIds.map((orderItemId) => ({ orderItemId, result: 'COMPLETED', code: null, reason: null })),
       completed: 3,
       skipped: 0,

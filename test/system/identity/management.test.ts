@@ -31,10 +31,10 @@ describe('API tokens', () => {
     const [listed] = (await request(owner, 'GET', '/store/api-tokens')).body.data.items;
     expect(listed).toMatchObject({ tokenId, tokenPrefix: token.slice(0, 11), createdByName: 'owner', lastUsedAt: expect.any(String) });
     expect(JSON.stringify(listed)).not.toContain(token);
-    const [{ kept }] = (await query<{ kept: string }>('SELECT t::text AS kept FROM api_token t WHERE token_id = $1', [tokenId])) as [
-      { kept: string },
+    const [{ stored }] = (await query<{ stored: string }>('SELECT t::text AS stored FROM api_token t WHERE token_id = $1', [tokenId])) as [
+      { stored: string },
     ];
-    expect(kept).not.toContain(token.slice(12, 40));
+    expect(stored).not.toContain(token.slice(12, 40));
     expect((await request(owner, 'DELETE', `/v1/store/api-tokens/${tokenId}`)).body).toMatchObject({ data: null, meta: { status: 200 } });
     expect((await request(token, 'GET', '/v1/orders')).status).toBe(401);
     expect((await request(owner, 'DELETE', `/v1/store/api-tokens/${tokenId}`)).body.error?.code).toBe('API_TOKEN_NOT_FOUND');

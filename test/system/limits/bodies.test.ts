@@ -165,12 +165,12 @@ describe('an upload', () => {
     for (const [i, status] of [...times(30, () => 201), 429].entries()) {
       const form = new FormData();
       form.append('file', new Blob([Uint8Array.from(PNG)]));
-      const { status: told } = await fetch(own.api + ORDER_INPUTS, {
+      const { status: actual } = await fetch(own.api + ORDER_INPUTS, {
         method: 'POST',
         headers: { ...headers, 'idempotency-key': `u${i}` },
         body: form,
       });
-      expect(told).toBe(status);
+      expect(actual).toBe(status);
     }
     expect(await sender(ORDER_INPUTS, headers, FILE_BYTES).answered()).toBe(429);
     expect(await sender(ORDER_INPUTS, { ...headers, 'idempotency-key': 'another' }, FILE_BYTES).answered()).toBe(429);

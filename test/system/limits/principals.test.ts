@@ -7,10 +7,10 @@ import { emailOf, mcpAddress, mcpToken, post } from '../../kernel/mcp.ts';
 import { underTest, type World, world } from '../../kernel/world.ts';
 
 /** A token's; twice as many for a principal, 5 times for a person, 10 times for a store and for the members behind one address. */
-const MOST = 2;
+const LIMIT = 2;
 let limited: Awaited<ReturnType<typeof ownApi>>;
 beforeAll(async () => {
-  limited = await ownApi({ RATE_LIMIT_PER_MINUTE: String(MOST), PUBLIC_URL: underTest.api });
+  limited = await ownApi({ RATE_LIMIT_PER_MINUTE: String(LIMIT), PUBLIC_URL: underTest.api });
 }, 30_000);
 afterAll(() => limited.stop());
 
@@ -23,7 +23,7 @@ const repeat = async <T>(times: number, one: (i: number) => Promise<T>): Promise
 };
 /** As many requests as a token may make, one after the other. */
 const spend = async (token: string, more: Headers_ = {}): Promise<number[]> =>
-  (await repeat(MOST, () => read({ ...bearer(token), ...more }))).map(({ status }) => status);
+  (await repeat(LIMIT, () => read({ ...bearer(token), ...more }))).map(({ status }) => status);
 const facts = ({ status, headers, body }: Reply) => [
   status,
   body.error?.code ?? 'OK',
@@ -106,7 +106,7 @@ describe('the tokens', () => {
     const again = () => loginThrough(clientId, emailOf(shop, 'owner'), null, { resource: mcpAddress() });
     const all = [token, (await again()).access_token, (await again()).access_token];
     const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
-    const statuses = await repeat(3, (i) => repeat(MOST, async () => (await post(all[i]!, ping, {}, limited.api)).status));
+    const statuses = await repeat(3, (i) => repeat(LIMIT, async () => (await post(all[i]!, ping, {}, limited.api)).status));
     expect(statuses).toEqual([[400, 400], [400, 400], REFUSED]);
     expect(await spend(owner)).toEqual(OK);
   });
@@ -134,7 +134,7 @@ describe('the tokens', () => {
     const address = newAddress();
     const neighbours = await repeat(11, () => shop.member());
     const seen = await repeat(11, async (i) =>
-      (await repeat(MOST, () => read({ ...neighbours[i]!.headers, 'x-forwarded-for': address }, path))).map(({ status }) => status),
+      (await repeat(LIMIT, () => read({ ...neighbours[i]!.headers, 'x-forwarded-for': address }, path))).map(({ status }) => status),
     );
     expect(seen).toEqual([...Array.from({ length: 10 }, () => OK), REFUSED]);
     expect((await read({ ...neighbours[10]!.headers, 'x-forwarded-for': newAddress() }, path)).status).toBe(429);

@@ -7,10 +7,10 @@ import { newAddress, ownApi } from '../../kernel/api.ts';
 import { call, type Headers_, type Reply } from '../../../bin/dev/client.ts';
 import { underTest, world } from '../../kernel/world.ts';
 
-const MOST = 5;
+const LIMIT = 5;
 let limited: Awaited<ReturnType<typeof ownApi>>;
 beforeAll(async () => {
-  limited = await ownApi({ RATE_LIMIT_PER_MINUTE: String(MOST) });
+  limited = await ownApi({ RATE_LIMIT_PER_MINUTE: String(LIMIT) });
 }, 30_000);
 afterAll(() => limited.stop());
 
@@ -21,7 +21,7 @@ const statuses = async (times: number, one: () => Promise<Reply>) => {
   for (let i = 0; i < times; i++) seen.push((await one()).status);
   return seen;
 };
-const over = (status: number) => [...Array<number>(MOST).fill(status), 429, 429];
+const over = (status: number) => [...Array<number>(LIMIT).fill(status), 429, 429];
 
 describe('requests a minute', () => {
   test('a guest’s count to their address, whatever they request', async () => {
@@ -89,12 +89,12 @@ describe('requests a minute', () => {
   test('parallel requests do not pass', async () => {
     const address = newAddress();
     const replies = await Promise.all(Array.from({ length: 30 }, () => request('/nowhere', at(address))));
-    expect(replies.filter(({ status }) => status !== 429)).toHaveLength(MOST);
+    expect(replies.filter(({ status }) => status !== 429)).toHaveLength(LIMIT);
     const garbage = newAddress();
     const refused = await Promise.all(
       Array.from({ length: 30 }, (_, i) => request('/v1/store', at(garbage, { authorization: `Bearer ${i}.x.y` }))),
     );
-    expect(refused.filter(({ status }) => status !== 429)).toHaveLength(MOST);
+    expect(refused.filter(({ status }) => status !== 429)).toHaveLength(LIMIT);
   });
   test('a token that is signed but means nothing here counts to its address too', async () => {
     const shop = await world();
@@ -108,7 +108,7 @@ describe('requests a minute', () => {
   });
   test('a refusal has the form of its surface', async () => {
     const address = newAddress();
-    await statuses(MOST, () => request('/nowhere', at(address)));
+    await statuses(LIMIT, () => request('/nowhere', at(address)));
     const page = await fetch(`${limited.api}/pay/x?lang=en`, { headers: at(address) });
     expect([page.status, page.headers.get('content-type'), page.headers.get('cache-control')]).toEqual([
       429,
@@ -125,7 +125,7 @@ describe('requests a minute', () => {
   });
   test('what has no limit is answered beyond it', async () => {
     const address = newAddress();
-    await statuses(MOST + 1, () => request('/nowhere', at(address)));
+    await statuses(LIMIT + 1, () => request('/nowhere', at(address)));
     for (const path of [
       '/health/live',
       '/health/ready',

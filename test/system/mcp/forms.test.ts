@@ -159,15 +159,16 @@ describe('the state of a form', () => {
 
   test('is for the note that the person saw', async () => {
     const { approvalId } = await filed();
-    const noted = (note: string, more: object = {}) => callBare(token, 'approvals_decide', { approvalId, decision: 'approve', note }, more);
-    const { requestState } = (await noted('seen')).body.result;
+    const decideWith = (note: string, more: object = {}) =>
+      callBare(token, 'approvals_decide', { approvalId, decision: 'approve', note }, more);
+    const { requestState } = (await decideWith('seen')).body.result;
     for (const refused of [
-      await noted('another', { inputResponses, requestState }),
+      await decideWith('another', { inputResponses, requestState }),
       await decide(approvalId, { inputResponses, requestState }),
     ])
       expect(refused.body.error?.code).toBe(-32_602);
     expect(await statusOf(approvalId)).toBe('PENDING');
-    const decided = await noted('seen', { inputResponses, requestState });
+    const decided = await decideWith('seen', { inputResponses, requestState });
     expect(decided.body.result.structuredContent).toMatchObject({ status: 'SUCCEEDED', decisionNote: 'seen' });
   });
   test('is not made up: an answer without it shows the form again', async () => {

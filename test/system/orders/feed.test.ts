@@ -71,7 +71,7 @@ describe('under load', () => {
     };
     for (let round = 0; round < 3; round++) await Promise.all(Array.from({ length: 6 }, buy));
     stopping.abort();
-    const [changes, told] = await Promise.all([items, events]);
+    const [changes, reported] = await Promise.all([items, events]);
     const last = new Map(changes.map(({ orderItemId, lastChangedAt }) => [orderItemId, lastChangedAt]));
     const { items: now, total } = await read<Change>(shop, '/v1/order-items?size=100');
     expect([now.length, total]).toEqual([18, 18]);
@@ -81,7 +81,7 @@ describe('under load', () => {
     const rows = await query<{ event_id: string }>('SELECT event_id FROM event WHERE store_id = $1 ORDER BY event_no', [
       shop.store.storeId,
     ]);
-    expect(told.map(({ id }) => id)).toEqual(rows.map((row) => row.event_id));
+    expect(reported.map(({ id }) => id)).toEqual(rows.map((row) => row.event_id));
     expect(rows.length).toBeGreaterThan(18 * 7);
   }, 60_000);
 });

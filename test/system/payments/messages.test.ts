@@ -20,7 +20,7 @@ const NOT_CANCELABLE = '취소 할 수 없는 결제 입니다.';
 
 const runOf = ({ store }: World, paymentId: string) => `payment/${store.storeId}/${paymentId}`;
 const readBy = async (shop: World, paymentId: string) => (await shop.seller.call('GET', `/v1/payments/${paymentId}`)).body;
-const saidOf = async (shop: World, paymentId: string) =>
+const messagesOf = async (shop: World, paymentId: string) =>
   ((await readBy(shop, paymentId)).data.attempts as { failure: { code: string; message: string | null } | null }[]).map(
     ({ failure }) => failure && [failure.code, failure.message],
   );
@@ -39,14 +39,14 @@ test('the provider’s words for a declined attempt are for seller and operator 
   const [shop, rival] = [await world(), await world()];
   const { buyer, paymentId, payUrl } = await shop.payment(undefined, await shop.member());
   await pay(payUrl, '4111111111110001');
-  expect(await saidOf(shop, paymentId)).toEqual([['REJECT_CARD_PAYMENT', NO_BALANCE]]);
+  expect(await messagesOf(shop, paymentId)).toEqual([['REJECT_CARD_PAYMENT', NO_BALANCE]]);
   const again = await retry(paymentId);
-  expect(await saidOf(shop, paymentId)).toEqual([['REJECT_CARD_PAYMENT', NO_BALANCE], null]);
+  expect(await messagesOf(shop, paymentId)).toEqual([['REJECT_CARD_PAYMENT', NO_BALANCE], null]);
   await pay(again, '4111111111110002');
   const last = await retry(paymentId);
   await pay(last);
   const messages = [['REJECT_CARD_PAYMENT', NO_BALANCE], ['INVALID_STOPPED_CARD', STOPPED], null];
-  expect(await saidOf(shop, paymentId)).toEqual(messages);
+  expect(await messagesOf(shop, paymentId)).toEqual(messages);
 
   const status = await buyer.status(paymentId);
   expect(status.body.data).toMatchObject({ status: 'completed' });
@@ -92,7 +92,7 @@ test('an attempt that has ended keeps its words, whatever is answered later', as
   const { storeId } = shop.store;
   await inTenant(orm, tenancy(storeId), REQUEST, (tx) => storeProviderMessage(tx, { attemptId }, STOPPED));
   await orm.close();
-  expect(await saidOf(shop, paymentId)).toEqual([['REJECT_CARD_PAYMENT', NO_BALANCE]]);
+  expect(await messagesOf(shop, paymentId)).toEqual([['REJECT_CARD_PAYMENT', NO_BALANCE]]);
 });
 
 test('the words of an open outcome are shown once nothing turns out to be charged', async () => {
@@ -102,14 +102,14 @@ test('the words of an open outcome are shown once nothing turns out to be charge
   await until('processing', async () => (await buyer.status(paymentId)).body.data.status === 'processing');
   await shop.advance('PT5M');
   await paying;
-  expect(await saidOf(shop, paymentId)).toEqual([['NOT_CHARGED', 'FAILED_INTERNAL_SYSTEM_PROCESSING']]);
+  expect(await messagesOf(shop, paymentId)).toEqual([['NOT_CHARGED', 'FAILED_INTERNAL_SYSTEM_PROCESSING']]);
 });
 
 test('a cancel in the provider’s window has no words', async () => {
   const shop = await world();
   const { paymentId, payUrl } = await shop.payment();
   await pay(payUrl, undefined, 'cancel');
-  expect(await saidOf(shop, paymentId)).toEqual([['PAY_PROCESS_CANCELED', null]]);
+  expect(await messagesOf(shop, paymentId)).toEqual([['PAY_PROCESS_CANCELED', null]]);
 });
 
 test('the provider’s words for a refused refund are for operators alone', async () => {

@@ -4,7 +4,7 @@ import { DAY } from '../../../domain/kernel/time.ts';
 import { pay } from '../../../bin/dev/client.ts';
 import { query, until } from '../../kernel/world.ts';
 import {
-  askedOf,
+  refundRequestsOf,
   closeShops,
   codeOf,
   dataOf,
@@ -61,7 +61,7 @@ describe('nothing remains to be paid', () => {
       pointRefundAmount: 13_000,
       refundId: null,
     });
-    expect([await refundsOf(paymentId), await askedOf(paymentId), await member.balance()]).toEqual([[], [], 13_500]);
+    expect([await refundsOf(paymentId), await refundRequestsOf(paymentId), await member.balance()]).toEqual([[], [], 13_500]);
   });
 
   test('neither option nor return address is judged; where anything remains, both are', async () => {
@@ -94,7 +94,7 @@ describe('nothing remains to be paid', () => {
     const checkoutId = await member.checkout({ productId: await shop.product(10_000), quantity: 1 });
     const { paymentId } = dataOf(await member.start(checkoutId, 4000));
     expect(dataOf(await member.start(checkoutId, 10_000))).toMatchObject({ ...completed, paymentId });
-    expect(await askedOf(paymentId as string)).toEqual([{ amount_won: 6000, status: 'SUPERSEDED' }]);
+    expect(await refundRequestsOf(paymentId as string)).toEqual([{ amount_won: 6000, status: 'SUPERSEDED' }]);
     expect(await member.moves()).toEqual([
       ['USE_RESERVE', -4000],
       ['USE_RELEASE', 4000],

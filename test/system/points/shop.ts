@@ -179,7 +179,7 @@ export const refundsOf = (paymentId: string) =>
     paymentId,
   ]);
 /** What providers were asked for. */
-export const askedOf = (paymentId: string) =>
+export const refundRequestsOf = (paymentId: string) =>
   query<{ amount_won: number; status: string }>('SELECT amount_won, status FROM payment_attempt WHERE payment_id = $1 ORDER BY seq', [
     paymentId,
   ]);

@@ -4,7 +4,7 @@ import { get as getCheckout } from '../../../api/checkout/get.ts';
 import { price } from '../../../api/checkout/price.ts';
 import { checker } from '../../../api/validation/validate.ts';
 import { ADDRESS, pay } from '../../../bin/dev/client.ts';
-import { askedOf, closeShops, codeOf, dataOf, PointShop, shipped, USE } from './shop.ts';
+import { refundRequestsOf, closeShops, codeOf, dataOf, PointShop, shipped, USE } from './shop.ts';
 
 afterAll(closeShops);
 
@@ -44,7 +44,7 @@ test('several lines with delivery: preview, start, the provider, the order, and 
 
   const started = dataOf(await member.start(checkoutId, 5432, { expectedTotalAmount: 13_600 }));
   expect(started).toMatchObject({ status: 'pending', orderId: null, orderNo: null, amounts, delivery: { pointAllocation: 0 } });
-  expect(await askedOf(started.paymentId as string)).toMatchObject([{ amount_won: 13_600 }]);
+  expect(await refundRequestsOf(started.paymentId as string)).toMatchObject([{ amount_won: 13_600 }]);
   expect([await member.balance(), await member.moves()]).toEqual([3600, [['USE_RESERVE', -5400]]]);
   await pay(started.payUrl as string);
   const { orderId } = (await member.buyer.status(started.paymentId as string)).body.data as { orderId: string };
@@ -164,7 +164,7 @@ describe('a reservation', () => {
     dataOf(
       await member.buyer.call('POST', `/storefront/v1/payments/${paymentId}/attempts`, { option: { pg: 'tosspayments', method: 'CARD' } }),
     );
-    expect(await askedOf(paymentId)).toMatchObject([{ amount_won: 6000 }, { amount_won: 6000 }]);
+    expect(await refundRequestsOf(paymentId)).toMatchObject([{ amount_won: 6000 }, { amount_won: 6000 }]);
     await own.world.advance('PT11M');
     const released = [
       ['USE_RESERVE', -4000],
@@ -189,7 +189,7 @@ describe('a reservation', () => {
     expect(dataOf(await member.start(mine, 5000)).paymentId).toBe(paymentId);
     expect(await member.moves()).toHaveLength(1);
     expect(dataOf(await member.start(mine, 4000))).toMatchObject({ paymentId, amounts: { pointAmount: 4000, totalAmount: 6000 } });
-    expect((await askedOf(paymentId as string)).map(({ amount_won: won }) => won)).toEqual([5000, 5000, 6000]);
+    expect((await refundRequestsOf(paymentId as string)).map(({ amount_won: won }) => won)).toEqual([5000, 5000, 6000]);
     expect((await member.moves()).slice(1)).toEqual([
       ['USE_RELEASE', 5000],
       ['USE_RESERVE', -4000],

@@ -33,7 +33,7 @@ async function refusals(shop: World, canaries: Canaries, typist: Typist): Promis
   for (const endpoint of endpoints) {
     const { id, route, access } = endpoint;
     const [method = '', path = ''] = route.split(' ');
-    const canary = (place: string) => canaries.fresh(`${id} ${place}`);
+    const canary = (location: string) => canaries.fresh(`${id} ${location}`);
     const url = new URL(underTest.api + path.replaceAll(/\{(\w+)\}/g, (_, name: string) => canary(name)));
     const sent = { endpoint, url, headers: who[access], body: endpoint.body ? '{}' : undefined };
     await typist.type(sent, 'all');

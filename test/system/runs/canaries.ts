@@ -61,22 +61,22 @@ interface At {
 export class Canaries {
   /** Where each stands, in lower case. */
   readonly #places = new Map<string, string>();
-  readonly #twins = new Map<string, string>();
+  readonly #copies = new Map<string, string>();
   #typed = 0;
 
   /** A text that is a canary as it is: nobody else has it. */
-  keep(text: string, place: string): string {
-    this.#places.set(text.toLowerCase(), place);
+  register(text: string, location: string): string {
+    this.#places.set(text.toLowerCase(), location);
     return text;
   }
-  fresh(place: string): string {
-    return this.keep(`${MARK}${(this.#typed++).toString(36).padStart(4, '0')}`, place);
+  fresh(location: string): string {
+    return this.register(`${MARK}${(this.#typed++).toString(36).padStart(4, '0')}`, location);
   }
 
   /** A body or query with canaries; `ways` are the free texts that have one. */
-  fill(schema: Schema, value: unknown, place: string, extent: Extent): { readonly value: unknown; readonly ways: readonly string[] } {
+  fill(schema: Schema, value: unknown, location: string, extent: Extent): { readonly value: unknown; readonly ways: readonly string[] } {
     const ways: string[] = [];
-    return { value: this.#fill(schema, value, { way: place, name: '', extent, ways }), ways };
+    return { value: this.#fill(schema, value, { way: location, name: '', extent, ways }), ways };
   }
 
   #fill(schema: Schema, value: unknown, at: At): unknown {
@@ -85,7 +85,7 @@ export class Canaries {
     if (isFree(one, at.name)) {
       if (isIdentifier(at.way)) return value;
       if (at.extent !== 'all' && isReference(at.name))
-        return isSecret(at.name) && typeof value === 'string' ? this.keep(value, at.way) : value;
+        return isSecret(at.name) && typeof value === 'string' ? this.register(value, at.way) : value;
       at.ways.push(at.way);
       return this.#text(one, typeof value === 'string' ? value : undefined, at);
     }
@@ -123,17 +123,17 @@ export class Canaries {
   /** The same text always has the same canary: what is typed twice still agrees. */
   #text(schema: Schema, value: string | undefined, { way, name }: { readonly way: string; readonly name: string }): string {
     // Addresses of people of this store are theirs alone.
-    if (value !== undefined && /^member-|@t[\w-]+\.example$/.test(value)) return this.keep(value, way);
-    const twin = value === undefined ? undefined : this.#twins.get(value);
-    if (twin !== undefined) return twin;
+    if (value !== undefined && /^member-|@t[\w-]+\.example$/.test(value)) return this.register(value, way);
+    const copy = value === undefined ? undefined : this.#copies.get(value);
+    if (copy !== undefined) return copy;
     const made = this.#shaped(schema, value, way, name);
-    if (value !== undefined) this.#twins.set(value, made);
+    if (value !== undefined) this.#copies.set(value, made);
     return made;
   }
   #shaped({ format, pattern }: Schema, value: string | undefined, way: string, name: string): string {
-    if (pattern === PHONE) return this.keep(`07350946${String(this.#typed++).padStart(4, '0')}`, way);
-    if (pattern === ZIP_CODE) return this.keep(String(7300 + (this.#typed++ % 100)).padStart(5, '0'), way);
-    if (pattern === TAX_NUMBER) return this.keep(String(7_319_900_000 + this.#typed++), way);
+    if (pattern === PHONE) return this.register(`07350946${String(this.#typed++).padStart(4, '0')}`, way);
+    if (pattern === ZIP_CODE) return this.register(String(7300 + (this.#typed++ % 100)).padStart(5, '0'), way);
+    if (pattern === TAX_NUMBER) return this.register(String(7_319_900_000 + this.#typed++), way);
     // The courier of development knows numbers that end in 1.
     const canary = this.fresh(way) + (name === 'trackingNumber' ? '1' : '');
     return shapedAs(name, value, canary) ?? this.#addressed({ format, value, name, way }, canary);

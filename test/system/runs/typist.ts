@@ -70,10 +70,10 @@ export class Typist {
     const endpoint = endpointOf(init.method ?? 'GET', url.pathname);
     const headers = init.headers as Headers_ | undefined;
     for (const [name, value] of Object.entries(headers ?? {}))
-      if (/authorization|token|cookie/.test(name)) this.#canaries.keep(value.replace(/^\w+ /, ''), `${url.pathname} ${name}`);
+      if (/authorization|token|cookie/.test(name)) this.#canaries.register(value.replace(/^\w+ /, ''), `${url.pathname} ${name}`);
     if (!endpoint) return this.#elsewhere(url, init);
     if (endpoint.query && endpoint.change === 'none')
-      await this.#ask(endpoint, url, { ...init, headers: { ...headers, ...this.headers(endpoint.id) } });
+      await this.#sendWhole(endpoint, url, { ...init, headers: { ...headers, ...this.headers(endpoint.id) } });
     if (init.body instanceof FormData) this.#named(init.body, endpoint.id);
     if (typeof init.body !== 'string')
       return this.#sent(endpoint, url, { ...init, headers: { ...headers, ...this.headers(endpoint.id) } }, []);
@@ -84,7 +84,7 @@ export class Typist {
   };
 
   /** The same call with everything in its query that there may be. */
-  async #ask(endpoint: Endpoint, url: URL, init: RequestInit): Promise<void> {
+  async #sendWhole(endpoint: Endpoint, url: URL, init: RequestInit): Promise<void> {
     const target = new URL(url);
     const { value, ways } = this.#canaries.fill(endpoint.query!, {}, `${endpoint.id} query`, 'all');
     for (const [name, text] of Object.entries(value as object)) if (text !== undefined) target.searchParams.set(name, String(text));
@@ -116,7 +116,7 @@ export class Typist {
     const where = `${init.method ?? 'GET'} ${url.pathname}`;
     const form = init.body instanceof URLSearchParams ? init.body : null;
     for (const params of [url.searchParams, ...(form ? [form] : [])]) {
-      for (const name of SECRETS) if (params.has(name)) this.#canaries.keep(params.get(name)!, `${where} ${name}`);
+      for (const name of SECRETS) if (params.has(name)) this.#canaries.register(params.get(name)!, `${where} ${name}`);
       // The state of the way back is our own.
       for (const name of url.pathname.endsWith('/callback') ? ['message'] : ['state', 'message'])
         if (params.has(name)) params.set(name, this.#canaries.fresh(`${where} ${name}`));

@@ -9,7 +9,7 @@ import { createStorage, type Storage } from '../../../activities/providers/stora
 import { type Headers_, type Reply, token } from '../../../bin/dev/client.ts';
 import { query, underTest, type World, world } from '../../kernel/world.ts';
 
-const MOST = 5 * 1024 * 1024;
+const MAX_BYTES = 5 * 1024 * 1024;
 const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
 const SVG = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>');
 let shop: World;
@@ -101,10 +101,10 @@ describe('refused', () => {
   test('a file has at most 5 MiB', async () => {
     const before = await query('SELECT 1 FROM upload WHERE store_id = $1', [shop.store.storeId]);
     const padded = (size: number) => Buffer.concat([PNG, Buffer.alloc(size - PNG.length)]);
-    expect((await upload(image(padded(MOST)))).status).toBe(201);
-    const large = await upload(image(padded(MOST + 1)));
+    expect((await upload(image(padded(MAX_BYTES)))).status).toBe(201);
+    const large = await upload(image(padded(MAX_BYTES + 1)));
     expect([large.status, large.body.error?.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
-    const huge = await upload(image(padded(MOST * 2))).catch(() => null);
+    const huge = await upload(image(padded(MAX_BYTES * 2))).catch(() => null);
     expect([undefined, 413]).toContain(huge?.status);
     expect(await query('SELECT 1 FROM upload WHERE store_id = $1', [shop.store.storeId])).toHaveLength(before.length + 1);
   });

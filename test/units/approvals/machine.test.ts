@@ -14,8 +14,8 @@ import {
   type ApprovalStatus,
   executionGap,
   isDecided,
-  lookUpGap,
-  LOOK_UP_MS,
+  searchGap,
+  SEARCH_MS,
   PENDING_MS,
   RETRY_MS,
 } from '../../../domain/approvals/rules.ts';
@@ -178,12 +178,12 @@ describe('execution', () => {
     // The last execution ends after its minute: the look-up follows at once.
     expect(decide(late, outcome({ result: 'LOST' }, 'apr-execute-10'), T + RETRY_MS).plan.calls[0]!.id).toBe('apr-findExecution-10');
     const unknown = decide(late, outcome({ result: 'LOST' }, 'apr-findExecution-10'), T + RETRY_MS);
-    expect(unknown.state).toMatchObject({ status: 'UNKNOWN', nextAttemptAt: T + RETRY_MS + lookUpGap(RETRY_MS) });
+    expect(unknown.state).toMatchObject({ status: 'UNKNOWN', nextAttemptAt: T + RETRY_MS + searchGap(RETRY_MS) });
     expect(unknown.plan).toMatchObject({ done: false, isPollOnly: true });
     // Soon after, because a try that began in time may have ended; then at longer and longer gaps.
-    expect([MINUTE, 4 * MINUTE, 60 * MINUTE].map(lookUpGap)).toEqual([MINUTE / 2, 2 * MINUTE, 15 * MINUTE]);
+    expect([MINUTE, 4 * MINUTE, 60 * MINUTE].map(searchGap)).toEqual([MINUTE / 2, 2 * MINUTE, 15 * MINUTE]);
     expect(decide(unknown.state, outcome(done(200), 'apr-findExecution-11'), T + 9 * MINUTE).state.status).toBe('SUCCEEDED');
-    const over = decide(unknown.state, outcome({ result: 'LOST' }, 'apr-findExecution-11'), T + LOOK_UP_MS);
+    const over = decide(unknown.state, outcome({ result: 'LOST' }, 'apr-findExecution-11'), T + SEARCH_MS);
     expect(over).toMatchObject({ state: { status: 'UNKNOWN', nextAttemptAt: null }, plan: { done: true } });
   });
 });

@@ -37,7 +37,7 @@ function holding(path: string, value: unknown): object {
 }
 const linesOf = (path: string, listing: Listing) => changesBetween(holding(path, 'x'), holding(path, 'y'), listing);
 const nameOf = (path: string) => path.slice(path.lastIndexOf('.') + 1).replace('[]', '');
-const looksGiven = (path: string) => nameOf(path).endsWith('At') || ['version', 'flowState', 'actions'].includes(nameOf(path));
+const seemsGiven = (path: string) => nameOf(path).endsWith('At') || ['version', 'flowState', 'actions'].includes(nameOf(path));
 
 const changes = endpoints.filter((endpoint) => isManaged(endpoint) && endpoint.target);
 const subjectOf = ({ target }: (typeof changes)[number]): Subject => (isBulk(target) ? target.each : (target as Subject));
@@ -57,7 +57,7 @@ test.each([...subjects.values()])(
 test('no field that a request has is one of what is given out', () => {
   const written = changes.flatMap((endpoint) => {
     const { given = [] } = subjectOf(endpoint).listing;
-    const sent = pathsIn(endpoint.body as Schema).filter(looksGiven);
+    const sent = pathsIn(endpoint.body as Schema).filter(seemsGiven);
     return sent.filter((path) => given.some((one) => nameOf(one) === nameOf(path))).map((path) => [endpoint.id, path]);
   });
   expect(written).toEqual([]);

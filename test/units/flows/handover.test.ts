@@ -54,8 +54,8 @@ test('the graph’s own rules come first, and a value that is no text hands noth
   expect(issuesOf(narrow, { deliveryMethod: 'NONE' })).toEqual([['deliveryMethod', '방법', 'INVALID']]);
   expect(issuesOf(narrow, { deliveryMethod: 'ROBOT' })).toEqual([['deliveryMethod', '방법', 'INVALID']]);
   expect(issuesOf(narrow, {})).toEqual([]);
-  const noted = of('fulfill', [{ key: 'note', type: 'textarea', label: '메모', maxLength: 10_000 }]);
-  expect(issuesOf(noted, { note: 'x'.repeat(1000) })).toEqual([]);
-  expect(issuesOf(noted, { note: 'x'.repeat(1001) })).toEqual([['note', '메모', 'TOO_LONG']]);
+  const withNote = of('fulfill', [{ key: 'note', type: 'textarea', label: '메모', maxLength: 10_000 }]);
+  expect(issuesOf(withNote, { note: 'x'.repeat(1000) })).toEqual([]);
+  expect(issuesOf(withNote, { note: 'x'.repeat(1001) })).toEqual([['note', '메모', 'TOO_LONG']]);
   expect(issuesOf(of('fulfill', [{ key: 'note', type: 'number', label: '좌석' }]), { note: 7 })).toEqual([]);
 });

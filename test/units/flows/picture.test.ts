@@ -112,7 +112,7 @@ test('edges are labelled by what takes them, deadlines by their length, branches
     ['split', 'l', '왼쪽'],
     ['split', 'r', 'r'],
   ]);
-  expect(boxes.map(({ id, look, branch }) => [id, look, branch])).toEqual([
+  expect(boxes.map(({ id, kind, branch }) => [id, kind, branch])).toEqual([
     ['paid', 'state', null],
     ['split', 'parallel', null],
     ['l', 'state', '왼쪽'],

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { compileFlow } from '../../../domain/flows/run/flow.ts';
 import type { Graph, InputField } from '../../../domain/flows/graph/graph.ts';
-import { keptBytes, MAX_INPUT_BYTES } from '../../../domain/flows/run/room.ts';
+import { storedBytes, MAX_INPUT_BYTES } from '../../../domain/flows/run/room.ts';
 import { simulate } from '../../../domain/flows/rehearse/simulate.ts';
 import { begin, send, type Walk } from './walking.ts';
 
@@ -63,7 +63,7 @@ test('what both sides have sent counts together, replaced values count once', ()
     { key: 'b3', name: 'label of b3', reason: 'TOO_LONG' },
   ]);
   expect(acts(walk, 'buyer.action', 'b', filled(names('b', 3), LONG)).ok).toBe(true);
-  expect(keptBytes(walk.state)).toBeLessThanOrEqual(MAX_INPUT_BYTES);
+  expect(storedBytes(walk.state)).toBeLessThanOrEqual(MAX_INPUT_BYTES);
 });
 
 describe('attachments', () => {
@@ -81,7 +81,7 @@ describe('attachments', () => {
     expect(walk.state).toBe(before);
     // The eleventh to the sixtieth are kept: as many as come go.
     expect(acts(walk, 'seller.action', 'show', {}, addresses(900, 7)).ok).toBe(true);
-    expect(keptBytes(walk.state)).toBeLessThanOrEqual(MAX_INPUT_BYTES);
+    expect(storedBytes(walk.state)).toBeLessThanOrEqual(MAX_INPUT_BYTES);
   });
   test('that are no uploads are refused as that', () => {
     const walk = begin(flow);

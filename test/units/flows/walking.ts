@@ -70,7 +70,7 @@ function choices({ flow, state }: Walk): FlowEvent[] {
   );
   const heard = leaves(flow, state).flatMap(({ graph, node }) =>
     (graph.edgesFrom.get(node.id) ?? []).flatMap(({ on }): FlowEvent[] =>
-      on.type === 'event' ? [{ type: 'event', name: on.name, data: { told: 1 } }] : [],
+      on.type === 'event' ? [{ type: 'event', name: on.name, data: { value: 1 } }] : [],
     ),
   );
   const claims: FlowEvent[] = (state.done ? [] : state.members).map(({ id }) => ({

@@ -4,20 +4,20 @@ import { RecentStores } from '../../../db/kernel/recentStores.ts';
 test('stores are many while two of them have had work within the time that is recent', () => {
   let now = 0;
   const stores = new RecentStores(5000, { now: () => now });
-  const noted = (storeId: string, at: number) => {
+  const recorded = (storeId: string, at: number) => {
     now = at;
     stores.note(storeId);
     return stores.areMany;
   };
   expect(stores.areMany).toBe(false);
-  expect([noted('a', 1000), noted('a', 2000), noted('b', 3000), noted('b', 6999), noted('b', 7000)]).toEqual([
+  expect([recorded('a', 1000), recorded('a', 2000), recorded('b', 3000), recorded('b', 6999), recorded('b', 7000)]).toEqual([
     false,
     false,
     true,
     true,
     false,
   ]);
-  expect([noted('a', 8000), noted('b', 9000)]).toEqual([true, true]);
+  expect([recorded('a', 8000), recorded('b', 9000)]).toEqual([true, true]);
   now = 12_999;
   expect(stores.areMany).toBe(true);
   now = 13_000;

@@ -1,6 +1,6 @@
 /** Orders for the properties of refunds: generated, as the database holds them, and as the system settles what leaves them. */
 import fc from 'fast-check';
-import { type Departure as Leaving, type OrderRest, quoteDeparture, quoteSettlement } from '../../../db/orders/leave.ts';
+import { type Departure as Leaving, type OrderRest, quoteDeparture, quoteSettlement } from '../../../db/orders/departures.ts';
 import type { Order, OrderBundle, OrderItem } from '../../../db/orders/entities.ts';
 import type { RefundAmounts } from '../../../domain/refunds/rules.ts';
 import type { Answer, Departure, ModelBundle, ModelLine, ModelOrder, ModelPolicy } from './model.ts';
@@ -28,7 +28,7 @@ const policy: fc.Arbitrary<ModelPolicy> = fc.record({
   couponShortfallCharge: fc.boolean(),
 });
 const line = fc.record({
-  place: fc.integer({ min: -1, max: 2 }),
+  group: fc.integer({ min: -1, max: 2 }),
   unitPrice: fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 10, max: 20_000 })),
   quantity: fc.integer({ min: 1, max: 7 }),
   couponPercent: fc.constantFrom(0, 10, 33, 100),
@@ -68,15 +68,15 @@ export const orders: fc.Arbitrary<ModelOrder> = fc
     paysFees: fc.boolean(),
   })
   .map(({ lines: drafts, rules, isFreeByStore, surcharge, minOrderPercent, pointPercent, paysFees }) => {
-    const places = [...new Set(drafts.map(({ place }) => place).filter((place) => place >= 0))];
+    const places = [...new Set(drafts.map(({ group }) => group).filter((group) => group >= 0))];
     const plain = drafts.map((draft): ModelLine => {
       const coupon = minOrderPercent === 0 ? 0 : Math.floor((priceOf(draft) * draft.couponPercent) / 100);
       const { unitPrice, quantity } = draft;
-      return { bundle: draft.place < 0 ? null : places.indexOf(draft.place), unitPrice, quantity, coupon, points: 0, policy: draft.policy };
+      return { bundle: draft.group < 0 ? null : places.indexOf(draft.group), unitPrice, quantity, coupon, points: 0, policy: draft.policy };
     });
-    const bundles = places.map((place, index) => {
+    const bundles = places.map((group, index) => {
       const ordered = sum(plain.filter(({ bundle }) => bundle === index).map(priceOf));
-      return bundleOf(rules[place]!, ordered, isFreeByStore, surcharge);
+      return bundleOf(rules[group]!, ordered, isFreeByStore, surcharge);
     });
     const goods = plain.map((paid) => priceOf(paid) - paid.coupon);
     const fees = bundles.map(({ baseFee, surcharge: added }) => baseFee + added);

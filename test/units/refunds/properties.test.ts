@@ -81,18 +81,18 @@ class Books {
     const { order, stored, back } = this;
     const paid = paidOf(order);
     const units = this.model.units.flat().filter(({ is, isSettled }) => is !== 'GONE' && !isSettled);
-    const feesKept = { cash: 0, points: 0 };
+    const feesRetained = { cash: 0, points: 0 };
     for (const [index, { baseFee, surcharge, points }] of order.bundles.entries()) {
       const { feeRefundedWon } = stored.bundles[index]!;
       expect([0, baseFee + surcharge]).toContain(feeRefundedWon);
       expect(this.feesBack[index]).toBeLessThanOrEqual(1);
       if (feeRefundedWon > 0) continue;
-      feesKept.cash += baseFee + surcharge - points;
-      feesKept.points += points;
+      feesRetained.cash += baseFee + surcharge - points;
+      feesRetained.points += points;
     }
     const charged = {
-      cash: paid.cash - back.cash - sum(units.map(({ cash }) => cash)) - feesKept.cash,
-      points: paid.points - back.points - sum(units.map(({ points }) => points)) - feesKept.points,
+      cash: paid.cash - back.cash - sum(units.map(({ cash }) => cash)) - feesRetained.cash,
+      points: paid.points - back.points - sum(units.map(({ points }) => points)) - feesRetained.points,
     };
     expect(charged.cash + charged.points).toBe(this.charges);
     const standing = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type Bundle, computeRefund, type Leave, shareOf } from '../../../domain/refunds/rules.ts';
+import { type Bundle, computeRefund, type RefundTerms, shareOf } from '../../../domain/refunds/rules.ts';
 import { DEFAULT_REFUND_POLICY, type RefundPolicy } from '../../../domain/products/refundPolicy.ts';
 
 const bundle = (changes: Partial<Bundle> = {}): Bundle => ({
@@ -117,7 +117,7 @@ describe('a seller cancel', () => {
 
 describe('what bundle and coupon are afterwards', () => {
   /** One return for change of mind of 1,000 in cash and 9,000 in points. */
-  const left = (changes: Partial<Leave>) =>
+  const left = (changes: Partial<RefundTerms>) =>
     computeRefund({
       isReturn: true,
       isSellerFault: false,

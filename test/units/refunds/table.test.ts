@@ -62,23 +62,23 @@ const rows = (title: string, table: readonly Row[]) =>
   });
 
 const unfair = { sellerFaultFreeShipping: false };
-const keeping = { preShipmentDeliveryFeeRefund: false };
+const noFeeRefund = { preShipmentDeliveryFeeRefund: false };
 rows('the delivery fee', [
   ['a part of the bundle, canceled: stays', two(), [cancel], { refund: 10_000 }],
   ['the whole bundle, canceled: comes back', two(), [cancel, second(cancel)], { refund: 13_000, deliveryFeeRefund: 3000 }],
-  ['… preShipmentDeliveryFeeRefund off: stays', two(keeping), [cancel, second(cancel)], { refund: 10_000 }],
+  ['… preShipmentDeliveryFeeRefund off: stays', two(noFeeRefund), [cancel, second(cancel)], { refund: 10_000 }],
   ['returned for change of mind: stays, and the return costs', order([line()]), [back], { refund: 7500, deliveryFeeCharge: 2500 }],
   ['defective or wrong, the whole bundle: comes back', order([line()]), [defective], { refund: 13_000, deliveryFeeRefund: 3000 }],
   ['defective, a part of the bundle: stays, no return fee', two(), [defective], { refund: 10_000 }],
   ['… sellerFaultFreeShipping off: as change of mind', order([line({}, unfair)]), [defective], { refund: 7500, deliveryFeeCharge: 2500 }],
-  ['a seller cancel: comes back', order([line({}, keeping)]), [sellerCancel], { refund: 13_000, deliveryFeeRefund: 3000 }],
+  ['a seller cancel: comes back', order([line({}, noFeeRefund)]), [sellerCancel], { refund: 13_000, deliveryFeeRefund: 3000 }],
   [
     '… sellerFaultFreeShipping off: by preShipmentDeliveryFeeRefund',
     order([line({}, unfair)]),
     [sellerCancel],
     { refund: 13_000, deliveryFeeRefund: 3000 },
   ],
-  ['… both off: stays', order([line({}, { ...unfair, ...keeping })]), [sellerCancel], { refund: 10_000 }],
+  ['… both off: stays', order([line({}, { ...unfair, ...noFeeRefund })]), [sellerCancel], { refund: 10_000 }],
   // DELIVERY_DELAY, a cancel at the seller's fault, is a seller's cancel.
   ['free at payment: nothing comes back', order([line()], [bundle({ baseFee: 0 })]), [cancel], { refund: 10_000 }],
   [
@@ -109,8 +109,8 @@ const mixed = (last: Partial<ModelPolicy>) => order([line(), line({}, last)]);
 rows('mixed policies: who leaves last decides', [
   ['a cancel, then a return: stays', two(), [cancel, second(back)], { refund: 7500, deliveryFeeCharge: 2500 }],
   ['a return, then a cancel: comes back', two(), [back, second(cancel)], { refund: 13_000, deliveryFeeRefund: 3000 }],
-  ['the last keeps it', mixed(keeping), [cancel, second(cancel)], { refund: 10_000 }],
-  ['the last gives it', mixed(keeping), [second(cancel), cancel], { refund: 13_000, deliveryFeeRefund: 3000 }],
+  ['the last keeps it', mixed(noFeeRefund), [cancel, second(cancel)], { refund: 10_000 }],
+  ['the last gives it', mixed(noFeeRefund), [second(cancel), cancel], { refund: 13_000, deliveryFeeRefund: 3000 }],
   ['a change of mind, then a defect', two(), [back, second(defective)], { refund: 13_000, deliveryFeeRefund: 3000 }],
 ]);
 

@@ -18,7 +18,7 @@ class Trial {
     this.places = new Places({ now: () => this.at }, waitMs);
   }
   /** Asks for a place; the store is the name's first letter. */
-  ask(name: string, priority = 2): void {
+  request(name: string, priority = 2): void {
     const work = () => {
       this.begun.push(name);
       return new Promise<void>((resolve) => this.#ends.push({ name, end: resolve }));
@@ -28,8 +28,8 @@ class Trial {
       this.delayed.push(name);
     });
   }
-  askMany(store: string, count: number): void {
-    for (let n = 0; n < count; n++) this.ask(`${store}${n}`);
+  requestMany(store: string, count: number): void {
+    for (let n = 0; n < count; n++) this.request(`${store}${n}`);
   }
   /** Ends the work that began first, of one store or of any. */
   async end(count: number, store = ''): Promise<void> {
@@ -46,7 +46,7 @@ class Trial {
   }
   /** Fills all places with the work of as many stores. */
   async fill(): Promise<void> {
-    for (let n = 0; n < PLACES; n++) this.ask(String.fromCodePoint('A'.codePointAt(0)! + n));
+    for (let n = 0; n < PLACES; n++) this.request(String.fromCodePoint('A'.codePointAt(0)! + n));
     await settled();
     expect(this.begun).toHaveLength(PLACES);
     this.begun.length = 0;
@@ -57,10 +57,10 @@ const MUCH = 0.1 * PLACES * 60_000 + 1;
 
 test('a store alone leaves places free for others, which begin at once', async () => {
   const trial = new Trial();
-  trial.askMany('a', 40);
+  trial.requestMany('a', 40);
   await settled();
   expect(trial.begun).toHaveLength(ALONE);
-  trial.ask('b');
+  trial.request('b');
   await settled();
   expect(trial.begun.at(-1)).toBe('b');
   await trial.end(40);
@@ -71,8 +71,8 @@ test('among others a store has three places, and pauses after each as long as al
   mock.timers.enable({ apis: ['setTimeout'] });
   try {
     const trial = new Trial();
-    trial.ask('b');
-    trial.askMany('a', 10);
+    trial.request('b');
+    trial.requestMany('a', 10);
     await settled();
     expect(trial.begun).toEqual(['b', 'a0', 'a1', 'a2']);
     trial.at += 10;
@@ -81,7 +81,7 @@ test('among others a store has three places, and pauses after each as long as al
     mock.timers.tick(29);
     await settled();
     expect(trial.begun).toHaveLength(4);
-    trial.ask('c');
+    trial.request('c');
     await settled();
     expect(trial.begun.at(-1)).toBe('c');
     mock.timers.tick(1);
@@ -103,7 +103,7 @@ test('payments go first, then stores with fewer places, each in the order of its
     ['d1', 1],
     ['a3', 2],
   ] as const)
-    trial.ask(name, priority);
+    trial.request(name, priority);
   await trial.end(6);
   expect(trial.begun).toEqual(['d1', 'a1', 'b1', 'a2', 'a3', 'c4']);
 });
@@ -113,13 +113,13 @@ test('a store that used more than a tenth of the places for a minute has its tur
   await trial.use('a', MUCH);
   expect(trial.places.usesMuch('a')).toBe(true);
   await trial.fill();
-  for (const name of ['a1', 'b1', 'b2']) trial.ask(name, name.startsWith('a') ? 1 : 4);
+  for (const name of ['a1', 'b1', 'b2']) trial.request(name, name.startsWith('a') ? 1 : 4);
   await trial.end(3);
   expect(trial.begun).toEqual(['b1', 'b2', 'a1']);
   trial.at += 60_000;
   expect(trial.places.usesMuch('a')).toBe(false);
   trial.begun.length = 0;
-  for (const name of ['b3', 'a2']) trial.ask(name, name.startsWith('a') ? 1 : 4);
+  for (const name of ['b3', 'a2']) trial.request(name, name.startsWith('a') ? 1 : 4);
   await trial.end(2);
   expect(trial.begun).toEqual(['a2', 'b3']);
 });
@@ -136,8 +136,8 @@ test('a store that comes after the others is not starved: every eighth turn is t
   const trial = new Trial();
   await trial.use('a', MUCH);
   await trial.fill();
-  trial.ask('a');
-  for (let n = 0; n < 20; n++) trial.ask(`b${n}`, 1);
+  trial.request('a');
+  for (let n = 0; n < 20; n++) trial.request(`b${n}`, 1);
   await trial.end(10);
   expect(trial.begun.slice(0, 8)).toContain('a');
 });
@@ -145,7 +145,7 @@ test('a store that comes after the others is not starved: every eighth turn is t
 test('whose turn does not come in time is put off with nothing begun, and takes no place later', async () => {
   const trial = new Trial(5);
   await trial.fill();
-  trial.askMany('a', 3);
+  trial.requestMany('a', 3);
   await new Promise((resolve) => setTimeout(resolve, 30));
   expect(trial.delayed).toEqual(['a0', 'a1', 'a2']);
   await trial.end(PLACES);
@@ -157,8 +157,8 @@ test('of a store that uses much only so many wait: others find slots of the work
   const trial = new Trial();
   await trial.use('a', MUCH);
   await trial.fill();
-  trial.askMany('a', 40);
-  trial.askMany('b', 40);
+  trial.requestMany('a', 40);
+  trial.requestMany('b', 40);
   await settled();
   expect(trial.delayed).toHaveLength(40 - 24);
   expect(trial.delayed.every((name) => name.startsWith('a'))).toBe(true);
@@ -174,7 +174,7 @@ test('work that fails gives its place back, and counts', async () => {
       }),
     ).rejects.toThrow('no');
   expect(trial.places.usesMuch('a')).toBe(true);
-  trial.ask('a');
+  trial.request('a');
   await settled();
   expect(trial.begun).toEqual(['a']);
 });

@@ -107,9 +107,9 @@ describe('a confirm', () => {
     const order = await authenticated();
     expect(await confirm({ ...order, amount: 14_999 })).toMatchObject({ status: 400, body: { code: 'INVALID_REQUEST' } });
     expect(await confirm({ ...order, paymentKey: 'x' })).toMatchObject({ status: 404, body: { code: 'NOT_FOUND_PAYMENT_SESSION' } });
-    const twin = { ...order, paymentKey: (await sim.toss(order.orderId)).searchParams.get('paymentKey')! };
+    const duplicate = { ...order, paymentKey: (await sim.toss(order.orderId)).searchParams.get('paymentKey')! };
     expect((await confirm(order)).status).toBe(200);
-    expect(await confirm(twin)).toMatchObject({ status: 400, body: { code: 'DUPLICATED_ORDER_ID' } });
+    expect(await confirm(duplicate)).toMatchObject({ status: 400, body: { code: 'DUPLICATED_ORDER_ID' } });
   });
   test('is repeated under its key, and 409 while it is in progress', async () => {
     const order = await authenticated();

@@ -29,7 +29,7 @@ describe('a source', () => {
     [{ referrer: 'about:blank' }, direct],
     [{ referrer: 'mailto:a@b.example' }, direct],
     [{ referrer: 'no address' }, direct],
-  ])('%j', (said, source) => expect(sourceOf(said, OWN)).toEqual(source));
+  ])('%j', (reported, source) => expect(sourceOf(reported, OWN)).toEqual(source));
 });
 
 describe('an origin', () => {

@@ -199,17 +199,17 @@ async function payOtherwise({ shop: { store } }: Lane, orderId: string, bought: 
 
 type Key = Readonly<Record<'idempotency-key', string>>;
 /** The answer to a request; a busy system is asked again under the same key. */
-async function answerOf(path: string, ask: (key: Key) => Promise<Reply>): Promise<Reply> {
+async function answerOf(path: string, send: (key: Key) => Promise<Reply>): Promise<Reply> {
   const key = { 'idempotency-key': randomUUID() };
   const attempt = async () => {
-    const reply = await ask(key);
+    const reply = await send(key);
     return reply.status !== 503 && reply;
   };
   return until(`an answer to ${path}`, attempt, 60_000);
 }
 /** The data of a success. */
-async function done(ask: (key: Key) => Promise<Reply>) {
-  const { status, body } = await answerOf('a purchase', ask);
+async function done(send: (key: Key) => Promise<Reply>) {
+  const { status, body } = await answerOf('a purchase', send);
   if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
   // oxlint-disable-next-line typescript/no-unsafe-return -- responses of every shape
   return body.data;

@@ -67,7 +67,7 @@ export async function readRan(tx: Tx, itemIds: readonly string[]): Promise<Reado
 /** How long the flow waited for external services until each of its records; a simulation answers at once. */
 export function waitedBy({ records }: Ran): readonly number[] {
   // A call's id begins with the number of the step that made it.
-  const askedAt = (call: string): number => records[Number.parseInt(call) - 1]!.at;
+  const begunAt = (call: string): number => records[Number.parseInt(call) - 1]!.at;
   let waited = 0;
-  return records.map(({ event, at }) => (event.type === 'result' ? (waited += at - askedAt(event.call!)) : waited));
+  return records.map(({ event, at }) => (event.type === 'result' ? (waited += at - begunAt(event.call!)) : waited));
 }

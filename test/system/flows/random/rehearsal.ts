@@ -57,14 +57,14 @@ export function rehearse({ holidays }: RandomShop, { item, attempts }: Player, r
   const last = answers.at(-1)!.state!;
   const simulated = {
     outcomes: beats.map(({ attempt }, i) => simulatedOutcome(attempt, answers, before[i]!)),
-    records: tellHappenings(happenings),
+    records: viewHappenings(happenings),
     jobs: answers.flatMap((answer) => answer.jobs),
     state: last,
     isOver: isOver(last),
   };
   const own = {
     outcomes: attempts.map((attempt) => outcomeOf(attempt, ran)),
-    records: ran.records.map(tellRecord),
+    records: ran.records.map(viewRecord),
     jobs: ran.records.flatMap(({ event, effects }) => jobsOf(event, effects)),
     state: ran.state,
     isOver: ran.isOver,
@@ -127,18 +127,18 @@ function filingIn(type: Extract<Attempt, { claims: string }>['claims'], { permis
 
 /** What a record says of its event, besides who, with what, and what came of it elsewhere. */
 const FIELDS = ['type', 'key', 'name', 'input', 'attachments', 'data', 'deadline', 'call', 'value', 'quantity', 'cause'] as const;
-const tellEvent = (event: object): object =>
+const viewEvent = (event: object): object =>
   Object.fromEntries(FIELDS.flatMap((field) => (field in event ? [[field, (event as Record<string, unknown>)[field]]] : [])));
 
-const tellRecord = ({ event, at, trace, effects, status }: RanRecord): object => ({ event: tellEvent(event), at, trace, effects, status });
+const viewRecord = ({ event, at, trace, effects, status }: RanRecord): object => ({ event: viewEvent(event), at, trace, effects, status });
 /** The item's own effects and status: it may stand still while its group goes on. */
-function tellHappenings(happenings: readonly Happening[]): readonly object[] {
+function viewHappenings(happenings: readonly Happening[]): readonly object[] {
   let status: PublicStatus = 'PAID';
   return happenings.map(({ event, at, trace, effects: all }, i) => {
     const deadline = event.type === 'elapsed' ? { deadline: nearest(happenings[i - 1]!.state)!.key } : {};
     const effects = effectsOn(all, ITEM);
     for (const effect of effects) if (effect.type === 'status') status = effect.to;
-    return { event: tellEvent({ ...event, ...deadline }), at, trace, effects, status };
+    return { event: viewEvent({ ...event, ...deadline }), at, trace, effects, status };
   });
 }
 

@@ -59,10 +59,10 @@ describe('each problem with the place where it stands', () => {
     ['1u > 0u', 'NOT_ALLOWED', '1u'],
     ['b"a" == b"a"', 'NOT_ALLOWED', 'b"a"'],
     ['peak[0].from == "07-15"', 'NOT_ALLOWED', 'from'],
-  ] satisfies (readonly [string, string, string])[])('%s', (source, code, place) => {
+  ] satisfies (readonly [string, string, string])[])('%s', (source, code, mark) => {
     const [found, marked] = problem(source);
     expect(found).toBe(code);
-    expect(marked).toBe(place);
+    expect(marked).toBe(mark);
   });
 
   test('another type than the wanted one', () => {

@@ -1,14 +1,14 @@
 /** Units that leave an order for good: what goes back for them, in cash and in points, in the transaction of their cause. */
 import type { RefundCause } from '../../domain/payments/rules.ts';
 import { DEFAULT_REFUND_POLICY } from '../../domain/products/refundPolicy.ts';
-import { computeRefund, type Leave, lineShare, NOTHING_BACK, type RefundAmounts, shareOf } from '../../domain/refunds/rules.ts';
+import { computeRefund, type RefundTerms, lineShare, NOTHING_BACK, type RefundAmounts, shareOf } from '../../domain/refunds/rules.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { requestRefund } from '../payments/refunds.ts';
 import { type Order, type OrderBundle, OrderBundleEntity, type OrderItem } from './entities.ts';
 import { restorePoints } from './points.ts';
 
 /** Why units leave an item, and on what terms. */
-export interface Departure extends Pick<Leave, 'isReturn' | 'isSellerFault' | 'deductWon'> {
+export interface Departure extends Pick<RefundTerms, 'isReturn' | 'isSellerFault' | 'deductWon'> {
   readonly quantity: number;
 }
 /** A line of an order, as far as it decides what remains of it. */
@@ -104,7 +104,7 @@ export function quoteSettlement({ order, lines }: OrderRest, item: OrderItem, de
 }
 
 /** The order's coupon, and what of the order is still paid for: neither what has left nor what was refunded on the way. */
-function couponRest(order: Order, lines: readonly RestLine[]): Pick<Leave, 'coupon' | 'orderRestWon' | 'restDiscountWon'> {
+function couponRest(order: Order, lines: readonly RestLine[]): Pick<RefundTerms, 'coupon' | 'orderRestWon' | 'restDiscountWon'> {
   const { couponMinOrderWon: minOrderWon = null, couponChargedWon: chargedWon, couponChargedPointWon: chargedPointWon } = order;
   const paid = lines.map((line) => (line.isSettled ? { ...line, canceledQuantity: line.quantity } : line));
   return {
@@ -128,12 +128,12 @@ const priceOf = (lines: readonly RestLine[]): number =>
 const discountOf = (line: RestLine): number => shareOf(line.couponDiscountWon, line.quantity, goneOf(line), line.quantity - goneOf(line));
 
 /** The units that leave, and their refund. */
-export interface Leaving extends Departure {
+export interface DepartureToRefund extends Departure {
   readonly cause: RefundCause;
   /** The refund in cash waits until the seller releases it. */
   readonly isHeld: boolean;
 }
-export interface Left extends RefundAmounts {
+export interface RequestedAmounts extends RefundAmounts {
   readonly refundId: string | null;
 }
 
@@ -141,15 +141,15 @@ export interface Left extends RefundAmounts {
  * Counts the units as left, writes bundle and order, requests the refund and restores the points, held refund or not. The order is locked,
  * which serializes what leaves it; stock was returned before.
  */
-export async function refundUnits(tx: Tx, order: Order, item: OrderItem, leaving: Leaving): Promise<Left> {
+export async function refundUnits(tx: Tx, order: Order, item: OrderItem, departure: DepartureToRefund): Promise<RequestedAmounts> {
   const rest = await restNow(tx, order, item);
-  const amounts = quoteDeparture(rest, item, leaving);
+  const amounts = quoteDeparture(rest, item, departure);
   const bundle = bundleOf(rest.bundles, item);
   if (bundle) Object.assign(bundle, amounts.bundle);
   // What was refunded on the way has left the purchase already.
-  if (!item.isSettled) item.leftCashWon += lineShare(item, item.canceledQuantity, leaving.quantity).cashWon;
-  item.canceledQuantity += leaving.quantity;
-  const { cause, isHeld } = leaving;
+  if (!item.isSettled) item.leftCashWon += lineShare(item, item.canceledQuantity, departure.quantity).cashWon;
+  item.canceledQuantity += departure.quantity;
+  const { cause, isHeld } = departure;
   return payBack(tx, { order, item, amounts }, { cause, isHeld, reference: String(item.canceledQuantity) });
 }
 
@@ -157,7 +157,7 @@ export async function refundUnits(tx: Tx, order: Order, item: OrderItem, leaving
  * A refund on the way (F40): pays for all that remains of the item, which stays; nothing pays for it again. The order is locked. `reference`:
  * what identifies it among the item's refunds.
  */
-export async function settleItem(tx: Tx, order: Order, item: OrderItem, deductWon: number, reference: string): Promise<Left> {
+export async function settleItem(tx: Tx, order: Order, item: OrderItem, deductWon: number, reference: string): Promise<RequestedAmounts> {
   const rest = await restNow(tx, order, item);
   const amounts = quoteSettlement(rest, item, deductWon);
   if (!item.isSettled) item.leftCashWon += lineShare(item, item.canceledQuantity, item.quantity - item.canceledQuantity).cashWon;
@@ -175,7 +175,7 @@ async function payBack(
   tx: Tx,
   { order, item, amounts }: Repayment,
   { cause, isHeld, reference }: { readonly cause: RefundCause; readonly isHeld: boolean; readonly reference: string },
-): Promise<Left> {
+): Promise<RequestedAmounts> {
   const { coupon, refundWon: amountWon } = amounts;
   if (coupon) Object.assign(order, { couponChargedWon: coupon.chargedWon, couponChargedPointWon: coupon.chargedPointWon });
   const { storeId, orderId, paymentId } = order;
