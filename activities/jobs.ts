@@ -75,9 +75,12 @@ async function countPortion(deps: ActivityDeps, { cursor, at }: Portion): Promis
   const { orm, clock, log } = deps;
   const { stores, last } = await findStores(sqlOn(orm), cursor);
   await forEachAtOnce(stores, AT_ONCE, async ({ storeId, clockOffsetMs }) => {
-    const count = () => inTenant(orm, { ...tenancyOf(storeId, clockOffsetMs, at), realNow: clock.now() }, REQUEST, countVisits);
     try {
-      while (!(await count()));
+      let isDone = false;
+      while (!isDone) {
+        const tenancy = { ...tenancyOf(storeId, clockOffsetMs, at), realNow: clock.now() };
+        isDone = await inTenant(orm, tenancy, REQUEST, countVisits);
+      }
     } catch (error) {
       if (isOutage(error)) throw error;
       log.error({ err: error, storeId }, 'visits could not be counted');

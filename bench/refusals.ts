@@ -112,7 +112,7 @@ function cost(work: () => void): number {
 /** Prints, for each kind of body, the operation where the refusal is most expensive. */
 export function refusals(print: (text: string) => void): number {
   const worst = new Map<string, { id: string; parse: number; refuse: number; answer: number }>();
-  for (const endpoint of endpoints.filter(({ body, file }) => body && file === undefined)) {
+  for (const endpoint of endpoints.filter(({ body, maxFileBytes }) => body && maxFileBytes === undefined)) {
     const validate = createValidator(endpoint.body!, 'json');
     const shape = endpoint.body as Shape;
     const bodies = [...Object.entries(ANYWHERE), ...within(shape, '', '', ''), ['everything nearly right', nearly(shape)] as const];

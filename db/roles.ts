@@ -49,11 +49,11 @@ async function ensureRole(owner: Client, role: string, login: 'LOGIN' | 'NOLOGIN
   await owner.query(statement`GRANT USAGE ON SCHEMA public TO ${identifier(role)}`);
   // Migrations create functions owned by some roles, for which membership is inherited; the others require SET ROLE.
   const isOurs = OWNERS_OF_FUNCTIONS.includes(role);
-  const { rows: member } = await owner.query<{ is: boolean }>(
-    `SELECT pg_has_role(current_user, $1, 'SET') AND ($2 OR pg_has_role(current_user, $1, 'USAGE')) AS is`,
+  const { rows: member } = await owner.query<{ is_member: boolean }>(
+    `SELECT pg_has_role(current_user, $1, 'SET') AND ($2 OR pg_has_role(current_user, $1, 'USAGE')) AS is_member`,
     [role, !isOurs],
   );
-  if (!member[0]!.is)
+  if (!member[0]!.is_member)
     await owner.query(
       statement`GRANT ${identifier(role)} TO CURRENT_USER WITH INHERIT ${isOurs ? fragment`TRUE` : fragment`FALSE`}, SET TRUE`,
     );

@@ -196,7 +196,8 @@ function show(payment: Payment): object {
 
 const cancelAnswer = (cancel: Cancel): Answer => ({ status: 200, body: { cancellation: showCancel(cancel) } });
 function showCancel(cancel: Cancel): object {
-  const status = cancel.isRefused ? 'FAILED' : isRunning(cancel) ? 'REQUESTED' : 'SUCCEEDED';
+  const accepted = isRunning(cancel) ? 'REQUESTED' : 'SUCCEEDED';
+  const status = cancel.isRefused ? 'FAILED' : accepted;
   return {
     status,
     id: cancel.id,

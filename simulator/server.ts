@@ -35,7 +35,8 @@ export function createSimulator(file: string | null, mails: Books['mails']): Ser
     const raw = await text(request);
     if (url.pathname.startsWith('/window/')) return handleWindow(url, request.method === 'POST' ? raw : null, payments, response);
     if (url.pathname.startsWith('/__sim/')) return sendJson(response, ...control(books, request.method ?? 'GET', url, parse(raw) ?? {}));
-    const api = url.pathname.startsWith('/v1/payments') ? toss : url.pathname.startsWith('/payments') ? portone : null;
+    const other = url.pathname.startsWith('/payments') ? portone : null;
+    const api = url.pathname.startsWith('/v1/payments') ? toss : other;
     if (api === null) return sendJson(response, 404, { code: 'NOT_FOUND' });
     const body = parse(raw);
     if (body === null) return sendJson(response, api.protocol.refusals.badBody.status, api.protocol.refusals.badBody.body);

@@ -29,8 +29,8 @@ export function createMailer({ config, log }: Pick<ActivityDeps, 'config' | 'log
       } catch (error) {
         const { responseCode = null, code = 'UNKNOWN' } = error as { responseCode?: number; code?: string };
         log.warn({ id, responseCode, code }, 'sending a mail failed');
-        const errorCode = responseCode !== null ? `SMTP_${responseCode}` : /^[A-Z_]{1,40}$/.test(code) ? code : 'OTHER';
-        return { result: responseCode !== null && responseCode >= 500 ? 'REFUSED' : 'UNSENT', code: errorCode };
+        if (responseCode === null) return { result: 'UNSENT', code: /^[A-Z_]{1,40}$/.test(code) ? code : 'OTHER' };
+        return { result: responseCode >= 500 ? 'REFUSED' : 'UNSENT', code: `SMTP_${responseCode}` };
       }
     },
   };

@@ -49,7 +49,10 @@ export class Batches<T> {
 
   async #drain(): Promise<void> {
     await this.#writing;
-    for (let count = this.#waiting.length; count > 0; count = this.#hasFailed ? 0 : this.#waiting.length) await this.#writeOne();
+    while (this.#waiting.length > 0) {
+      await this.#writeOne();
+      if (this.#hasFailed) return;
+    }
   }
 
   #schedule(): void {

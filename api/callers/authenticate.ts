@@ -87,7 +87,7 @@ async function bySignedToken(claims: Claims | null, named: string, deps: ApiDeps
   if (typeof rights === 'string') throw new Fault(rights === 'FOREIGN' && claims.use === 'user' ? 'TENANT_MISMATCH' : 'UNAUTHORIZED');
   const { tenant, scopes, role } = rights;
   const person = claims.use === 'user' ? claims : claims.person;
-  return { ...as(tenant, person?.userId ?? claims.clientId, null, realNow), tokenOrigin: claims.origin, scopes, role, person };
+  return { ...callerOf(tenant, person?.userId ?? claims.clientId, null, realNow), tokenOrigin: claims.origin, scopes, role, person };
 }
 
 /** The login of a person's token before a store is chosen; null when login or client are revoked. */
@@ -96,7 +96,7 @@ export const findActiveLogin = (claims: UserClaims, deps: ApiDeps): Promise<Foun
 /** The scopes of an API token are limited by its issuer's current role. */
 function byApiToken(found: NonNullable<Proof['apiToken']>, realNow: number): Known {
   return {
-    ...as(found.tenant, found.purpose === 'agent' ? found.tokenId : found.userId, null, realNow),
+    ...callerOf(found.tenant, found.purpose === 'agent' ? found.tokenId : found.userId, null, realNow),
     tokenOrigin: found.purpose === 'agent' ? 'agent' : 'token',
     isAgent: found.purpose === 'agent',
     scopes: scopesOf(found, found.role),
@@ -115,13 +115,13 @@ async function byUserToken(ctx: Context, endpoint: Endpoint, deps: ApiDeps): Pro
   const nowhere = { storeId: NO_STORE, status: '', sandbox: false, clockOffsetMs: 0 };
   const isAgent = ctx.req.headers[AGENT_HEADER] !== undefined;
   const actor = actorOf({ claims, apiToken: null });
-  return { ...as(nowhere, claims.userId, null, realNow), person: claims, clientStoreId: found.clientStoreId, actor, isAgent };
+  return { ...callerOf(nowhere, claims.userId, null, realNow), person: claims, clientStoreId: found.clientStoreId, actor, isAgent };
 }
 
 async function byStoreCode(ctx: RouterContext, _: Endpoint, deps: ApiDeps): Promise<Authenticated> {
   const tenant = await findTenant(sqlOn(deps.orm), 'storeCode', storeCodeOf(ctx));
   if (!tenant) throw new Fault('STORE_NOT_FOUND');
-  return as(tenant, null, null, deps.clock.now());
+  return callerOf(tenant, null, null, deps.clock.now());
 }
 function storeCodeOf(ctx: RouterContext): string {
   const code = ctx.get('x-store-code');
@@ -168,7 +168,7 @@ async function byGuestSession(ctx: RouterContext, endpoint: Endpoint, deps: ApiD
   const guest = await findGuest(sqlOn(deps.orm), storeCodeOf(ctx), token, realNow);
   if (!guest) throw new Fault('STORE_NOT_FOUND');
   const { tenant, sessionId: known, isStale } = guest;
-  const shop = as(tenant, known, known, realNow);
+  const shop = callerOf(tenant, known, known, realNow);
   if (known !== null) return { ...shop, staleSessionId: isStale ? known : null };
   if (!endpoint.renewsSession) throw new Fault('UNAUTHORIZED');
   const { sessionId, cartToken } = await inTenant(deps.orm, shop, REQUEST, openSession);
@@ -186,10 +186,10 @@ async function byPaymentId(ctx: RouterContext, _: Endpoint, deps: ApiDeps): Prom
     const named = STORE_CODE.test(code) ? await findTenant(sqlOn(deps.orm), 'storeCode', code) : null;
     if (named?.storeId !== tenant.storeId) throw new Fault('PAYMENT_NOT_FOUND');
   }
-  return as(tenant, paymentId, null, deps.clock.now());
+  return callerOf(tenant, paymentId, null, deps.clock.now());
 }
 
-const as = (
+const callerOf = (
   { storeId, sandbox, clockOffsetMs }: Tenant,
   principal: string | null,
   sessionId: string | null,

@@ -44,7 +44,7 @@ export async function checkOwner(tx: Tx, orderItemId: string, customerId: string
 export const checkGuestItem = checkItemOf;
 
 /** Files a claim, and answers with it. */
-export async function file(tx: Tx, orderItemId: string, request: ClaimRequest, { config }: ApiDeps) {
+export async function submitClaim(tx: Tx, orderItemId: string, request: ClaimRequest, { config }: ApiDeps) {
   const claim = await fileClaim(await lockItem(tx, orderItemId), request, config.publicUrl);
   await tx.em.flush();
   const view = withoutSellersOwn((await viewClaims(tx, [claim]))[0]!);

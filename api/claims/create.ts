@@ -1,6 +1,6 @@
 import { endpoint } from '../declare/endpoint.ts';
 import { closed } from '../declare/schema.ts';
-import { checkOwner, file, FILING_ERRORS, filingProblems } from './buyers.ts';
+import { checkOwner, submitClaim, FILING_ERRORS, filingProblems } from './buyers.ts';
 import { BuyerClaim, REASON_OF_TYPE, requestFields } from './schemas.ts';
 
 export const create = endpoint({
@@ -17,5 +17,5 @@ export const create = endpoint({
   check: filingProblems,
 }).handle(async ({ tx, customer, params, body, deps }) => {
   await checkOwner(tx, params.orderItemId, customer!.customerId);
-  return file(tx, params.orderItemId, body, deps);
+  return submitClaim(tx, params.orderItemId, body, deps);
 });

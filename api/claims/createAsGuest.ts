@@ -1,7 +1,7 @@
 import { endpoint } from '../declare/endpoint.ts';
 import { guestFields, verifyGuest } from '../orders/guestOrders.ts';
 import { closed } from '../declare/schema.ts';
-import { checkGuestItem, file, FILING_ERRORS, filingProblems } from './buyers.ts';
+import { checkGuestItem, submitClaim, FILING_ERRORS, filingProblems } from './buyers.ts';
 import { BuyerClaim, REASON_OF_TYPE, requestFields } from './schemas.ts';
 
 export const createAsGuest = endpoint({
@@ -22,5 +22,5 @@ export const createAsGuest = endpoint({
   .handle(async ({ tx, prepared: orderId, params, body, deps }) => {
     await checkGuestItem(tx, orderId, params.orderItemId);
     const { contact: _contact, orderPassword: _password, ...request } = body;
-    return file(tx, params.orderItemId, request, deps);
+    return submitClaim(tx, params.orderItemId, request, deps);
   });

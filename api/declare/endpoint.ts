@@ -103,7 +103,7 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   /** Absent or without properties: every field of a body is UNKNOWN_FIELD (D8). */
   readonly body?: B;
   /** The body is multipart: text fields by `body`, and one file of at most so many bytes. */
-  readonly file?: number;
+  readonly maxFileBytes?: number;
   /** Problems that the schema cannot express, reported together with its own (D7). It gets only what fits the schema (X6). */
   readonly check?: (body: Fitting<Static<B>>, deps: ApiDeps, caller: Caller) => readonly FieldError[] | Promise<readonly FieldError[]>;
   readonly status?: 200 | 201 | 202;

@@ -14,11 +14,11 @@ const READING = 'x-reading';
 interface Named<T> {
   readonly [READING]: Reading<T>;
 }
-const declared = <T>(as: Reading<T>, description: string) =>
-  Type.Optional(Type.String({ description, 'x-document': as.document, [READING]: as }));
-/** A parameter that is read `as`. */
-export const named = <T>(as: Reading<T>, description: string): ReturnType<typeof declared> & Named<T> =>
-  declared(as, description) as ReturnType<typeof declared> & Named<T>;
+const declared = <T>(reading: Reading<T>, description: string) =>
+  Type.Optional(Type.String({ description, 'x-document': reading.document, [READING]: reading }));
+/** A parameter that is read by `reading`. */
+export const named = <T>(reading: Reading<T>, description: string): ReturnType<typeof declared> & Named<T> =>
+  declared(reading, description) as ReturnType<typeof declared> & Named<T>;
 
 type Query = Readonly<Record<string, unknown>>;
 const readingOf = (schema: Partial<Named<unknown>>): Reading<unknown> | undefined => schema[READING];
@@ -43,8 +43,8 @@ type Values<S extends TObject> = {
 export function read<S extends TObject>(schema: S, query: Static<S>): Values<S> {
   const sent = query as Query;
   const values = Object.entries(propertiesOf(schema)).flatMap(([name, property]) => {
-    const [as, value] = [readingOf(property), sent[name]];
-    return as && typeof value === 'string' ? [[name, as(value)]] : [];
+    const [readValue, value] = [readingOf(property), sent[name]];
+    return readValue && typeof value === 'string' ? [[name, readValue(value)]] : [];
   });
   return Object.fromEntries(values) as Values<S>;
 }

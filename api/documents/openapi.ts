@@ -120,7 +120,7 @@ function parametersOf(e: Endpoint, path: string, hoist: Hoist): readonly Json[] 
 const NO_FIELDS = { type: 'object', properties: {}, additionalProperties: false };
 /** A body is required where it has fields; otherwise a POST may send an empty object. */
 function requestOf(e: Endpoint, hoist: Hoist): Json {
-  if (e.file !== undefined) return { requestBody: { required: true, content: multipart(e) } };
+  if (e.maxFileBytes !== undefined) return { requestBody: { required: true, content: multipart(e) } };
   if (needsBody(e)) return { requestBody: { required: true, content: json(hoist(requestSchema(e.body)), exampleOf(e).request) } };
   return e.route.startsWith('POST') ? { requestBody: { required: false, content: json(NO_FIELDS, {}) } } : {};
 }

@@ -96,7 +96,8 @@ const actOnOne = async (call: Acting, { orderItemId }: OrderItem, { side, key }:
 const disabledReason = (item: OrderItem, { side, key }: Wanted): string | null => {
   const state = flowStateOf(item);
   const view = actions(flowOf(item), state, side, item.orderItemId).find(({ action }) => action.key === key);
-  return view ? view.reason : state.done ? 'FINISHED' : 'NOT_IN_STATE';
+  if (view) return view.reason;
+  return state.done ? 'FINISHED' : 'NOT_IN_STATE';
 };
 
 function summaryOf(results: readonly Result[], refusals: readonly Fault[]) {

@@ -136,7 +136,9 @@ function find(routes: readonly Route[], request: Dispatch, gone: Sender['gone'])
     querystring: [inPath, stringify(query)].filter((part) => part !== '').join('&'),
     header: (name: string) => headers[name],
     content: () =>
-      route.endpoint.file === undefined ? Promise.resolve({ sent: body, file: null }) : Promise.reject(new Fault('UNSUPPORTED_MEDIA_TYPE')),
+      route.endpoint.maxFileBytes === undefined
+        ? Promise.resolve({ sent: body, file: null })
+        : Promise.reject(new Fault('UNSUPPORTED_MEDIA_TYPE')),
     gone,
   };
   return { route, incoming };

@@ -85,7 +85,7 @@ function incomingOf(ctx: RouterContext, endpoint: Endpoint, deps: ApiDeps): Inco
     content: () => (content ??= bodyOf(ctx, endpoint, deps)),
     gone: () => (gone ??= goneOf(ctx)),
     discardFile: async () => {
-      const { file = null } = endpoint.file === undefined || !content ? {} : await content.catch(() => ({ file: null }));
+      const { file = null } = endpoint.maxFileBytes === undefined || !content ? {} : await content.catch(() => ({ file: null }));
       if (file) await discard(file);
     },
   };

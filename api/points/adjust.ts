@@ -86,7 +86,7 @@ function problemsOf({ amount, reason, expiresAt }: Fitting<Static<typeof Adjustm
   const text = reason?.trim();
   const isLong = text !== undefined && (text.length > 2 * MAX_REASON || Array.from(text).length > MAX_REASON);
   const isPast = expiresAt !== undefined && !(wholeSecond(expiresAt) > at);
-  const found = (is: boolean, field: string, code: string, message: string) => (is ? [{ field, code, message }] : []);
+  const found = (isWrong: boolean, field: string, code: string, message: string) => (isWrong ? [{ field, code, message }] : []);
   return [
     ...found(amount === 0, 'amount', 'OUT_OF_RANGE', 'must not be 0'),
     ...found(text !== undefined && !isVisible(text), 'reason', 'TOO_SHORT', 'must not be blank'),

@@ -168,9 +168,9 @@ async function advanceTo(advancing: Advancing, to: number, whom: 'due' | 'all' |
   const { offset, runs } = await inTx(advancing, async (tx) => {
     await acquireClockLease(tx, holder);
     await raiseOffset(tx, wanted);
-    const is = await readOffset(tx);
-    const runs = whom === 'none' ? [] : await openRuns(tx, whom === 'due' ? deps.clock.now() + is : null);
-    return { offset: is, runs };
+    const offset = await readOffset(tx);
+    const runs = whom === 'none' ? [] : await openRuns(tx, whom === 'due' ? deps.clock.now() + offset : null);
+    return { offset, runs };
   });
   await signalRuns(advancing, runs, offset);
   return new Set(runs.map((run) => run.workflow_id));
@@ -198,9 +198,9 @@ async function quiet(advancing: Advancing, signaled: Set<string>): Promise<boole
   for (let pause = 10; ; pause = Math.min(pause * 1.5, 200)) {
     const { done, offset, due } = await inTx(advancing, async (tx) => {
       await acquireClockLease(tx, holder);
-      const is = await readOffset(tx);
-      const now = deps.clock.now() + is;
-      return { done: await isQuiet(tx, now), offset: is, due: await openRuns(tx, now) };
+      const offset = await readOffset(tx);
+      const now = deps.clock.now() + offset;
+      return { done: await isQuiet(tx, now), offset, due: await openRuns(tx, now) };
     });
     if (done) return true;
     const unsignaled = due.filter(({ workflow_id: id }) => !signaled.has(id));

@@ -15,7 +15,10 @@ export const patch = endpoint({
   agent: {
     condition:
       'denied when termsVersion, privacyVersion, termsUrl or privacyUrl would change, approval when anything else would, direct otherwise',
-    decide: (changes) => (changes.some(({ field }) => TERMS.has(field)) ? 'denied' : changes.length > 0 ? 'approval' : 'direct'),
+    decide: (changes) => {
+      if (changes.some(({ field }) => TERMS.has(field))) return 'denied';
+      return changes.length > 0 ? 'approval' : 'direct';
+    },
   },
   directUntilLive: true,
   target: STORE,

@@ -16,7 +16,7 @@ export const create = endpoint({
   target: UPLOAD,
   change: 'here',
   idempotent: true,
-  file: MAX_UPLOAD_BYTES,
+  maxFileBytes: MAX_UPLOAD_BYTES,
   body: closed({ purpose: oneOf(['product-image', 'flow-attachment']) }, { title: 'UploadRequest' }),
   status: 201,
   data: UploadView,

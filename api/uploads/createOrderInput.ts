@@ -29,7 +29,7 @@ export const createOrderInput = endpoint({
     if (key === null || !(await hasReply(tx, { principal: head.principal, key: hashKey(key) })))
       refuseUntil('uploads', await exhaustedUntil(tx, limitsOf(head)), tx.realNow);
   },
-  file: MAX_UPLOAD_BYTES,
+  maxFileBytes: MAX_UPLOAD_BYTES,
   body: closed({}, { title: 'OrderInputUpload' }),
   status: 201,
   data: UploadView,

@@ -157,7 +157,10 @@ function without(value: unknown, found: readonly Finding[], depth = 0): unknown 
 }
 
 /** `items` and `2` → `items[2]`; `a` and `b` → `a.b`. */
-const join = (path: string, part: string): string => (/^\d+$/.test(part) ? `${path}[${part}]` : path === '' ? part : `${path}.${part}`);
+function join(path: string, part: string): string {
+  if (/^\d+$/.test(part)) return `${path}[${part}]`;
+  return path === '' ? part : `${path}.${part}`;
+}
 
 /** Problems of one text that came from a path or header. */
 export const textErrors = (value: string, field: string): readonly FieldError[] =>

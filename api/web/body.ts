@@ -63,9 +63,9 @@ export async function bodyOf(
   endpoint: Endpoint,
   { storage }: ApiDeps,
 ): Promise<{ sent: unknown; file: UploadedFile | null }> {
-  if (endpoint.file === undefined) return { sent: await readJson(ctx), file: null };
+  if (endpoint.maxFileBytes === undefined) return { sent: await readJson(ctx), file: null };
   refuseEncoded(ctx);
-  const { fields, file } = await readMultipart(ctx, endpoint.file, storage);
+  const { fields, file } = await readMultipart(ctx, endpoint.maxFileBytes, storage);
   return { sent: fields, file };
 }
 

@@ -8,12 +8,11 @@ export class Html {
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 type Value = Html | string | number | null | undefined | readonly Value[];
 
-const escape = (value: Value): string =>
-  value instanceof Html
-    ? value.text
-    : typeof value === 'object' && value !== null
-      ? value.map(escape).join('')
-      : `${value ?? ''}`.replaceAll(/[&<>"']/g, (c) => ENTITIES[c]!);
+function escape(value: Value): string {
+  if (value instanceof Html) return value.text;
+  if (typeof value === 'object' && value !== null) return value.map(escape).join('');
+  return `${value ?? ''}`.replaceAll(/[&<>"']/g, (c) => ENTITIES[c]!);
+}
 
 export const html = (parts: TemplateStringsArray, ...values: readonly Value[]): Html =>
   new Html(parts.reduce((text, part, i) => text + part + (i < values.length ? escape(values[i]) : ''), ''));

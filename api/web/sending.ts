@@ -90,4 +90,4 @@ function encode(ctx: Context): void {
 }
 /** 0: a stream, whose memory is bounded by itself. */
 const bytesOf = ({ body }: { readonly body?: unknown }): number =>
-  typeof body === 'string' ? Buffer.byteLength(body) : Buffer.isBuffer(body) ? body.length : 0;
+  typeof body === 'string' || Buffer.isBuffer(body) ? Buffer.byteLength(body) : 0;

@@ -23,7 +23,7 @@ export async function initialisePostgres(paths: PostgresPaths): Promise<void> {
   // A file, because process arguments are visible to other users; its name is unpredictable.
   const secret = `${data}-${randomBytes(8).toString('hex')}`;
   writeFileSync(secret, PASSWORD, { mode: 0o600, flag: 'wx' });
-  for (const path of user ? [data, secret] : []) chownSync(path, user!.uid, user!.gid);
+  if (user) for (const path of [data, secret]) chownSync(path, user.uid, user.gid);
   const flags = ['--auth=password', `--username=${USER}`, `--pwfile=${secret}`, '--encoding=UTF8', '--locale=C.UTF-8', '--lc-messages=C'];
   const making = promisify(execFile)(executable(programs, 'initdb'), ['-D', data, ...flags], { ...user, cwd: '/' });
   await withProgress('Creating the Postgres data folder', making).finally(() => rmSync(secret, { force: true }));

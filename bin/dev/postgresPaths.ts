@@ -33,11 +33,7 @@ export async function postgresPaths(dataDir: string, packaged?: string): Promise
   if (process.getuid?.() !== 0) return { programs, data, user: null };
   const user = await serverUser(data);
   try {
-    return {
-      programs: canUse(programs, user) ? programs : await ownPrograms(programs),
-      data: isElsewhere(data) ? realpathSync(data) : canEnter(dataDir, user) ? data : await ownData(data, user),
-      user,
-    };
+    return { programs: canUse(programs, user) ? programs : await ownPrograms(programs), data: await usableData(dataDir, data, user), user };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new UserError(
@@ -52,6 +48,11 @@ export function removePostgresData(dataDir: string): void {
   const data = join(dataDir, 'postgres');
   if (isElsewhere(data) && existsSync(data)) rmSync(realpathSync(data), { recursive: true, force: true });
   rmSync(data, { recursive: true, force: true });
+}
+
+async function usableData(dataDir: string, data: string, user: User): Promise<string> {
+  if (isElsewhere(data)) return realpathSync(data);
+  return canEnter(dataDir, user) ? data : ownData(data, user);
 }
 
 /** True for a link that `ownData` created; other links are left alone. */
@@ -85,7 +86,9 @@ async function serverUser(data: string): Promise<User> {
 
 const allows = (path: string, { uid, gid }: User, bit: 1 | 4): boolean => {
   const { mode, uid: owner, gid: group } = statSync(path);
-  const shift = owner === uid ? 6 : group === gid ? 3 : 0;
+  let shift = 0;
+  if (owner === uid) shift = 6;
+  else if (group === gid) shift = 3;
   return (mode & (bit << shift)) !== 0;
 };
 

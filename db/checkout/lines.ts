@@ -56,8 +56,8 @@ export function checkChosen({ sellable }: PricingData, lines: readonly WantedLin
 export function variantOf(found: Sellable | undefined, optionId: string | undefined): SellableVariant {
   if (!found || found.product.deletedAt) throw new Fault('PRODUCT_NOT_FOUND');
   const { variants } = found;
-  const variant =
-    optionId === undefined ? (variants.length === 1 ? variants[0] : undefined) : variants.find((v) => v.variantId === optionId);
+  const only = variants.length === 1 ? variants[0] : undefined;
+  const variant = optionId === undefined ? only : variants.find((v) => v.variantId === optionId);
   if (!variant) throw new Fault('VARIANT_NOT_FOUND');
   return variant;
 }

@@ -47,7 +47,7 @@ const portionsOf = <T>(rows: readonly T[]): readonly (readonly T[])[] =>
   Array.from({ length: Math.ceil(rows.length / AT_ONCE) }, (_, i) => rows.slice(i * AT_ONCE, (i + 1) * AT_ONCE));
 
 function remember(name: string, flow: Flow): void {
-  for (const oldest of compiled.size >= MAX_COMPILED ? [compiled.keys().next().value!] : []) compiled.delete(oldest);
+  if (compiled.size >= MAX_COMPILED) compiled.delete(compiled.keys().next().value!);
   compiled.set(name, flow);
 }
 

@@ -15,6 +15,7 @@ export async function readiness(checks: {
   const [postgres, temporal] = await Promise.allSettled([checks.postgres(), checks.temporal()]);
   const reached = (result: PromiseSettledResult<unknown>): Reached => (result.status === 'fulfilled' ? 'ok' : 'unreachable');
   const isReached = postgres.status === 'fulfilled' && temporal.status === 'fulfilled';
-  const status = checks.isStopping ? 'stopping' : isReached ? 'ok' : 'unavailable';
+  const whileRunning = isReached ? 'ok' : 'unavailable';
+  const status = checks.isStopping ? 'stopping' : whileRunning;
   return { isReady: status === 'ok', body: { status, postgres: reached(postgres), temporal: reached(temporal) } };
 }

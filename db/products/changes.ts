@@ -127,13 +127,13 @@ async function apply(
   if (wanted.images !== undefined) product.images = [...wanted.images];
   if (wanted.categoryId !== undefined && wanted.categoryId !== product.categoryId)
     product.categoryId = (await openCategory(tx, wanted.categoryId)).categoryId;
-  await fulfill(tx, product, wanted, how);
-  await count(tx, product, wanted, reference);
+  await setFulfillment(tx, product, wanted, how);
+  await setStock(tx, product, wanted, reference);
   if (wanted.salePrice !== undefined) await checkProductPrices(tx, product, product.discount ?? null);
   if (wanted.name !== undefined) await indexName(tx, product.productId, wanted.name);
 }
 
-async function fulfill(
+async function setFulfillment(
   tx: Tx,
   product: Product,
   { fulfillment }: ProductPatch,
@@ -164,7 +164,7 @@ const fulfillmentOf = (product: Product): Fulfillment => ({
 });
 
 /** Applies inventory mode, options and stock. */
-async function count(tx: Tx, product: Product, wanted: ProductPatch, reference: string): Promise<void> {
+async function setStock(tx: Tx, product: Product, wanted: ProductPatch, reference: string): Promise<void> {
   const { inventoryMode, optionGroups, variants, stockQuantity } = wanted;
   if (inventoryMode !== undefined && inventoryMode !== product.inventoryMode) {
     if (await isHeld(tx, product)) throw new Fault('INVENTORY_MODE_LOCKED');

@@ -17,7 +17,7 @@ const [BATCHES, EVENTS] = [500, 1000];
 export async function countVisits(tx: Tx): Promise<boolean> {
   await lockClock(tx);
   const batches = await takeBatches(tx);
-  if (batches.length > 0) await count(tx, batches);
+  if (batches.length > 0) await countBatches(tx, batches);
   const isDone = batches.length === 0 || !(await hasMore(tx));
   if (isDone) await setClock(tx);
   failpoint('visits.before-commit', tx.storeId);
@@ -48,7 +48,7 @@ async function hasMore({ sql, storeId, at }: Tx): Promise<boolean> {
   return rows.length > 0;
 }
 
-async function count(tx: Tx, batches: readonly Batch[]): Promise<void> {
+async function countBatches(tx: Tx, batches: readonly Batch[]): Promise<void> {
   const events = await readBatches(tx, batches);
   const sessions = await registerSessions(tx, events);
   const moved = [...sessions.values()].filter(({ before, now }) => now !== null && !isSame(before, now));

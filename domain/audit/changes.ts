@@ -64,20 +64,20 @@ export function* changesInPortions(
   const comparison = new Comparison(listing, most);
   for (const name of namesOf(before, after)) {
     if (comparison.isFull) break;
-    const [was, is] = [valueOf(before, name), valueOf(after, name)];
-    if (areListsOfRecords(was, is) && comparison.isListed(name))
-      for (let i = 0; i < lengthOf(was, is); i++) {
-        comparison.ofEntry(name, name, i, [was, is]);
+    const [earlier, later] = [valueOf(before, name), valueOf(after, name)];
+    if (areListsOfRecords(earlier, later) && comparison.isListed(name))
+      for (let i = 0; i < lengthOf(earlier, later); i++) {
+        comparison.ofEntry(name, name, i, [earlier, later]);
         yield;
       }
-    else comparison.of(name, name, name, [was, is]);
+    else comparison.of(name, name, name, [earlier, later]);
     yield;
   }
   return comparison.lines.slice(0, most);
 }
 
 /** Values before and after. */
-type Values = readonly [was: unknown, is: unknown];
+type Values = readonly [earlier: unknown, later: unknown];
 
 class Comparison {
   readonly lines: Change[] = [];
@@ -98,41 +98,43 @@ class Comparison {
     return !this.#given.has(name) && !this.#hidden.has(name);
   }
   /** `path`: of the field, without the places in lists. */
-  of(field: string, path: string, name: string, [was, is]: Values): void {
-    if (this.#given.has(path) || isEqual(was, is)) return;
+  of(field: string, path: string, name: string, [earlier, later]: Values): void {
+    if (this.#given.has(path) || isEqual(earlier, later)) return;
     if (this.#hidden.has(name)) this.lines.push({ field, before: null, after: null });
-    else if (areRecords(was, is)) this.#ofFields(`${field}.`, `${path}.`, [was ?? null, is ?? null]);
-    else if (areListsOfRecords(was, is)) for (let i = 0; i < lengthOf(was, is); i++) this.ofEntry(field, path, i, [was, is]);
-    else this.lines.push({ field, before: was ?? null, after: is ?? null });
+    else if (areRecords(earlier, later)) this.#ofFields(`${field}.`, `${path}.`, [earlier ?? null, later ?? null]);
+    else if (areListsOfRecords(earlier, later))
+      for (let i = 0; i < lengthOf(earlier, later); i++) this.ofEntry(field, path, i, [earlier, later]);
+    else this.lines.push({ field, before: earlier ?? null, after: later ?? null });
   }
-  ofEntry(field: string, path: string, i: number, [was, is]: Values): void {
-    this.#ofFields(`${field}[${i}].`, `${path}[].`, [(was as Entries)?.[i] ?? null, (is as Entries)?.[i] ?? null]);
+  ofEntry(field: string, path: string, i: number, [earlier, later]: Values): void {
+    this.#ofFields(`${field}[${i}].`, `${path}[].`, [(earlier as Entries)?.[i] ?? null, (later as Entries)?.[i] ?? null]);
   }
-  #ofFields(prefix: string, path: string, [was, is]: Values): void {
+  #ofFields(prefix: string, path: string, [earlier, later]: Values): void {
     if (this.isFull) return;
-    for (const name of namesOf(was as Shown, is as Shown))
-      this.of(`${prefix}${name}`, `${path}${name}`, name, [valueOf(was as Shown, name), valueOf(is as Shown, name)]);
+    for (const name of namesOf(earlier as Shown, later as Shown))
+      this.of(`${prefix}${name}`, `${path}${name}`, name, [valueOf(earlier as Shown, name), valueOf(later as Shown, name)]);
   }
 }
 type Entries = readonly object[] | null | undefined;
-const lengthOf = (was: unknown, is: unknown): number => Math.max((was as Entries)?.length ?? 0, (is as Entries)?.length ?? 0);
+const lengthOf = (earlier: unknown, later: unknown): number => Math.max((earlier as Entries)?.length ?? 0, (later as Entries)?.length ?? 0);
 
 /** Of the one after, then those that only the one before has. */
-function namesOf(was: Shown, is: Shown): readonly string[] {
-  const names = is === null ? [] : Object.keys(is);
-  if (was !== null) for (const name of Object.keys(was)) if (is === null || !Object.hasOwn(is, name)) names.push(name);
+function namesOf(earlier: Shown, later: Shown): readonly string[] {
+  const names = later === null ? [] : Object.keys(later);
+  if (earlier !== null) for (const name of Object.keys(earlier)) if (later === null || !Object.hasOwn(later, name)) names.push(name);
   return names;
 }
 const inOrder = new Intl.Collator('en', { numeric: true });
 const valueOf = (of: Shown, name: string): unknown => (of as Readonly<Record<string, unknown>> | null)?.[name];
 const isRecord = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value);
 /** At least one record, and nothing else on the other side. */
-const areRecords = (was: unknown, is: unknown): boolean =>
-  (isRecord(was) && (isRecord(is) || is === null || is === undefined)) || (isRecord(is) && (was === null || was === undefined));
+const areRecords = (earlier: unknown, later: unknown): boolean =>
+  (isRecord(earlier) && (isRecord(later) || later === null || later === undefined)) ||
+  (isRecord(later) && (earlier === null || earlier === undefined));
 const isListOfRecords = (value: unknown): value is readonly object[] => Array.isArray(value) && value.length > 0 && value.every(isRecord);
 const isEmpty = (value: unknown) => value === null || value === undefined || (Array.isArray(value) && value.length === 0);
-const areListsOfRecords = (was: unknown, is: unknown): boolean =>
-  (isListOfRecords(was) && (isListOfRecords(is) || isEmpty(is))) || (isListOfRecords(is) && isEmpty(was));
+const areListsOfRecords = (earlier: unknown, later: unknown): boolean =>
+  (isListOfRecords(earlier) && (isListOfRecords(later) || isEmpty(later))) || (isListOfRecords(later) && isEmpty(earlier));
 
 /** Null and absent are the same. */
 function isEqual(a: unknown, b: unknown): boolean {

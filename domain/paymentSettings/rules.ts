@@ -95,5 +95,7 @@ export const liveConditions = ({ livePayments, liveSets, hasTerms, domains }: Li
   { key: 'PAYMENT_DOMAIN', met: domains.length > 0 },
 ];
 /** The refusal of live mode; null: it may be switched on (Y20). */
-export const liveRefusal = (conditions: readonly LiveCondition[]): 'LIVE_PAYMENTS_DISABLED' | 'LIVE_GATE_NOT_MET' | null =>
-  !conditions[0]!.met ? 'LIVE_PAYMENTS_DISABLED' : conditions.every(({ met }) => met) ? null : 'LIVE_GATE_NOT_MET';
+export function liveRefusal(conditions: readonly LiveCondition[]): 'LIVE_PAYMENTS_DISABLED' | 'LIVE_GATE_NOT_MET' | null {
+  if (!conditions[0]!.met) return 'LIVE_PAYMENTS_DISABLED';
+  return conditions.every(({ met }) => met) ? null : 'LIVE_GATE_NOT_MET';
+}

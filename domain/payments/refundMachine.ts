@@ -56,7 +56,8 @@ function applyAbsence(ended: Ended): Decided {
 /** Fails a refund; an operator has to handle it. */
 function failRefund(state: PaymentState, failureCode: string, at: number): Decided {
   const { refundId: id } = state.refund!;
-  const kind = failureCode === UNRESOLVED ? 'unresolved' : failureCode === FOREIGN_PAYMENT ? 'mismatch' : null;
-  const failed = withRefund(state, { status: 'FAILED', failureCode, settledAt: at });
-  return { state: failed, effects: kind ? [alarm(kind, 'refundPayment', id)] : [] };
+  const effects: PaymentEffect[] = [];
+  if (failureCode === UNRESOLVED) effects.push(alarm('unresolved', 'refundPayment', id));
+  if (failureCode === FOREIGN_PAYMENT) effects.push(alarm('mismatch', 'refundPayment', id));
+  return { state: withRefund(state, { status: 'FAILED', failureCode, settledAt: at }), effects };
 }

@@ -28,8 +28,10 @@ export function writingRefusal({ testPayment, status, decidedAt }: ReviewableIte
 }
 
 /** What a review with so many images earns: once for a photo or once for a text, where there are points. */
-export const rewardOf = ({ available, reviewReward }: Pick<PointPolicy, 'available' | 'reviewReward'>, imageCount: number): number =>
-  !available || !reviewReward.enabled ? 0 : imageCount > 0 ? reviewReward.photoPoint : reviewReward.textPoint;
+export function rewardOf({ available, reviewReward }: Pick<PointPolicy, 'available' | 'reviewReward'>, imageCount: number): number {
+  if (!available || !reviewReward.enabled) return 0;
+  return imageCount > 0 ? reviewReward.photoPoint : reviewReward.textPoint;
+}
 
 /** Reviews of a product and the sum of their ratings. */
 export interface RatingSum {

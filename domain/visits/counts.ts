@@ -137,5 +137,8 @@ export interface Positioned extends VisitEvent {
   /** What it says itself; null: it is no view. */
   readonly source: Source | null;
 }
-export const isEarlier = (one: Positioned, other: Positioned): boolean =>
-  one.at !== other.at ? one.at < other.at : one.batchId !== other.batchId ? one.batchId < other.batchId : one.position < other.position;
+export function isEarlier(one: Positioned, other: Positioned): boolean {
+  if (one.at !== other.at) return one.at < other.at;
+  if (one.batchId !== other.batchId) return one.batchId < other.batchId;
+  return one.position < other.position;
+}

@@ -50,7 +50,10 @@ async function runSuite({ path, testTimeout, testNamePattern }: SuiteRequest) {
 
 type Result = Awaited<ReturnType<typeof run>>['testResults'][number];
 const STATUSES = { skip: 'pending', todo: 'todo' } as const;
-const statusOf = ({ status, errors }: Result) => (status === 'done' ? (errors.length > 0 ? 'failed' : 'passed') : STATUSES[status]);
+function statusOf({ status, errors }: Result) {
+  if (status !== 'done') return STATUSES[status];
+  return errors.length > 0 ? 'failed' : 'passed';
+}
 
 /** An `AssertionResult` of Jest. The first name of a path is that of the root. */
 function assertionOf(result: Result) {

@@ -4,12 +4,18 @@ import { type Plan, type RunEvent, type RunRef, type TransitionName, transitionN
 
 type Transition = (run: RunRef, event: RunEvent, at: number) => Promise<Plan>;
 
+/** What operators read in Temporal's list of activities. */
+function summaryOf(event: RunEvent): string {
+  if (event.type === 'command') return event.command.name;
+  return event.type === 'outcome' ? event.outcome.result : event.type;
+}
+
 /**
  * Runs a transition as a local activity. When that fails retryably (an outage of Postgres, a timeout, other stores that go first; any error
  * unless the event is a command), as an ordinary activity with unlimited retries, which operators see as pending with its last failure.
  */
 export async function transition(type: WorkflowType, run: RunRef, event: RunEvent, at: number): Promise<Plan> {
-  const summary = event.type === 'command' ? event.command.name : event.type === 'outcome' ? event.outcome.result : event.type;
+  const summary = summaryOf(event);
   const quick = proxyLocalActivities<Record<TransitionName, Transition>>({
     startToCloseTimeout: '2s',
     retry: { maximumAttempts: 1 },

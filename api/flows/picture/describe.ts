@@ -61,8 +61,10 @@ function boxOf(graph: Graph, node: Node, internal: readonly Edge[], branch: stri
     isStart: node.id === graph.start,
   };
 }
-const statusOf = (node: Node): string | null =>
-  node.type === 'state' || node.type === 'external' ? node.status : node.type === 'end' ? node.outcome : null;
+function statusOf(node: Node): string | null {
+  if (node.type === 'end') return node.outcome;
+  return node.type === 'state' || node.type === 'external' ? node.status : null;
+}
 
 function linesOfNode(node: Node): readonly string[] {
   switch (node.type) {

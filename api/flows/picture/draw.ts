@@ -58,7 +58,7 @@ function placedBoxes({ boxes, lines }: Described, sizes: ReadonlyMap<string, Siz
   const known = cached.get(name);
   if (known) return known;
   const placed = layout(sizes, lines, labels, start);
-  for (const oldest of cached.size >= CACHED ? [cached.keys().next().value!] : []) cached.delete(oldest);
+  if (cached.size >= CACHED) cached.delete(cached.keys().next().value!);
   if (boxes.length > 0) cached.set(name, placed);
   return placed;
 }

@@ -20,7 +20,8 @@ const dimmed = ({ isDim }: LineStyle): string => (isDim ? ' opacity="0.35"' : ''
 export function drawLine(line: Line, { points }: Route, style: LineStyle): string {
   const colour = style.isLit ? LIT : CALM;
   const dashes = line.isBranch ? ' stroke-dasharray="2 4" stroke-linecap="round"' : '';
-  const width = style.isLit ? 3 : line.isBranch ? 2.2 : 1.4;
+  const calmWidth = line.isBranch ? 2.2 : 1.4;
+  const width = style.isLit ? 3 : calmWidth;
   const ids = line.labels.flatMap(({ edgeId }) => edgeId ?? []).join(' ');
   return [
     `<g${dimmed(style)}>`,

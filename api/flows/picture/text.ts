@@ -16,8 +16,11 @@ export const escape = (text: string): string =>
 const WIDE = /[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{1f000}-\u{3fffd}]/u;
 const NARROW = /[ijltfrI.,:;'|!()[\]{}]/;
 /** Of a letter, in parts of the font size; no letter of the fonts above is much wider. */
-const widthOfLetter = (letter: string): number =>
-  WIDE.test(letter) ? 1 : NARROW.test(letter) ? 0.38 : /[A-Z@%mwMW]/.test(letter) ? 0.74 : 0.58;
+function widthOfLetter(letter: string): number {
+  if (WIDE.test(letter)) return 1;
+  if (NARROW.test(letter)) return 0.38;
+  return /[A-Z@%mwMW]/.test(letter) ? 0.74 : 0.58;
+}
 export const widthOf = (text: string, size: number): number =>
   Array.from(text).reduce((sum, letter) => sum + widthOfLetter(letter) * size, 0);
 

@@ -41,7 +41,10 @@ const known = async (support: Support, id: string) => {
 const commands: Readonly<Record<string, (support: Support, given: Arguments) => Promise<Answer>>> = {
   async find(support, { id }) {
     const runs = await known(support, id);
-    const state = (row: RunRow) => (isDone(row) ? 'done' : row.wake_at ? `acts at ${koreanOf(row.wake_at)}` : 'waits');
+    const state = (row: RunRow) => {
+      if (isDone(row)) return 'done';
+      return row.wake_at ? `acts at ${koreanOf(row.wake_at)}` : 'waits';
+    };
     return { json: runs, words: runs.map((row) => `${row.workflow_id}  ${row.store_code}  ${state(row)}`) };
   },
   async explain(support, { id }) {

@@ -208,14 +208,13 @@ async function refundsOf({ sql, store, id: paymentId }: Row): Promise<string[]> 
 
 function doneSince({ done_at: doneAt, workflow_type: type }: RunRow): string {
   if (doneAt) return `Its run is done since ${koreanOf(doneAt)}.`;
-  const atOnce =
-    type === 'claim'
-      ? 'It was completed when it was filed, or its'
-      : type === 'payment'
-        ? 'Points paid for all of it at once, or its'
-        : 'Its';
-  return `${atOnce} run was done so long ago that its line is gone.`;
+  return `${AT_ONCE[type] ?? 'Its'} run was done so long ago that its line is gone.`;
 }
+/** How a row may have ended without a run. */
+const AT_ONCE: Readonly<Partial<Record<string, string>>> = {
+  claim: 'It was completed when it was filed, or its',
+  payment: 'Points paid for all of it at once, or its',
+};
 
 function waiting({ wake_at: wakeAt, loaded_at: loadedAt, wakes }: RunRow): string[] {
   return [

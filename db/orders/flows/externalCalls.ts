@@ -41,7 +41,8 @@ export async function beginExternalCall(tx: Tx, keyring: Keyring, entry: Entry):
   // What is not sent takes no turn.
   if (request && (await takeTurn(tx, entry)) !== null) return { waits: true };
   const idempotencyKey = randomUUID();
-  const result = connection ? (request ? null : 'failed') : 'skipped';
+  const unsent = connection ? 'failed' : 'skipped';
+  const result = connection && request ? null : unsent;
   const isBegun = await beginCall(tx, { ...entry, nodeId: node.id, idempotencyKey, result });
   if (!isBegun) return foreign(tx, entry, node);
   if (!connection || !request) return { known: result ?? 'failed' };

@@ -50,11 +50,15 @@ export async function readRecordedItem(tx: Tx, itemId: string): Promise<Recorded
   return {
     orderItemId: item.orderItemId,
     records: fed.map(({ runId, at, event, trace, ...ref }) => ({ runId, at: Number(at), event, trace, flow: names.indexOf(nameOf(ref)) })),
-    cut: fed.length === (rows[0]?.there ?? 0) ? null : fed.length === MAX_RECORDS ? 'HAPPENINGS' : 'SIZE',
+    cut: cutAfter(fed.length, rows[0]?.there ?? 0),
     bundles,
     members: items.map(({ orderItemId: id, quantity: activeQuantity }) => ({ id, activeQuantity })),
     facts: await factsOf(tx, item, items),
   };
+}
+function cutAfter(read: number, all: number): Truncation | null {
+  if (read === all) return null;
+  return read === MAX_RECORDS ? 'HAPPENINGS' : 'SIZE';
 }
 const nameOf = ({ flowKey, flowVersion }: FlowRef): string => `${flowKey}@${flowVersion}`;
 async function inOrder<T>(names: readonly string[], read: (name: string) => Promise<T>): Promise<readonly T[]> {

@@ -44,8 +44,10 @@ function spansOf(view: View): ReadonlyMap<string, Span> {
   }
   return spans;
 }
-const ownRank = (node: Node): number | null =>
-  node.type === 'state' || node.type === 'external' ? rank(node.status) : node.type === 'end' ? DONE : null;
+function ownRank(node: Node): number | null {
+  if (node.type === 'end') return DONE;
+  return node.type === 'state' || node.type === 'external' ? rank(node.status) : null;
+}
 
 /** The most advanced status inside a called flow, which it keeps at its end. */
 function calledRank({ context }: View, node: Node): number {

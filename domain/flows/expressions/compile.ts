@@ -80,12 +80,11 @@ function sizesOf(tables: readonly (readonly [string, Tables[string]])[], inputs:
   const rows = new Map(tables.map(([name, table]) => [name, table.length]));
   return {
     rows: (table) => rows.get(table) ?? 0,
-    values: ([root, group, key = '']) =>
-      root === 'item' && group === 'inputs' && inputs.get(key) === 'list<string>'
-        ? Object.hasOwn(sizes, key)
-          ? sizes[key]!
-          : MAX_VALUES
-        : 0,
+    values: ([root, group, key = '']) => {
+      const isList = root === 'item' && group === 'inputs' && inputs.get(key) === 'list<string>';
+      if (!isList) return 0;
+      return Object.hasOwn(sizes, key) ? sizes[key]! : MAX_VALUES;
+    },
   };
 }
 

@@ -23,7 +23,9 @@ const daysOf = (node: Tree): number => (node.op === 'call' && OF_DAYS.has(node.a
 function rowsOf(node: Tree, sizes: Sizes): number {
   if (node.op !== 'call') return 0;
   const [name, args] = node.args;
-  const table = name === 'inRanges' ? args[1] : name === 'lookupStep' ? args[0] : undefined;
+  let table: Tree | undefined;
+  if (name === 'inRanges') table = args[1];
+  if (name === 'lookupStep') table = args[0];
   return table ? sizeOf(table, sizes) : 0;
 }
 

@@ -101,7 +101,9 @@ function workOfValues(nodes: readonly Tree[], { rows, values }: Sizes): Program[
 const NONE: Readonly<Record<string, unknown>> = {};
 /** How long the text is, or the list, that an expression reads by a path; 0 where it is no such thing. */
 function lengthOf({ inputs, item }: Scope, [root, group, key = '']: readonly string[], type: 'string' | 'object'): number {
-  const fields = root !== 'item' ? NONE : group === 'inputs' ? inputs : group === 'option' ? item.option : NONE;
+  let fields = NONE;
+  if (root === 'item' && group === 'inputs') fields = inputs;
+  if (root === 'item' && group === 'option') fields = item.option;
   const value = Object.hasOwn(fields, key) ? fields[key] : undefined;
   const isWanted = typeof value === 'string' ? type === 'string' : Array.isArray(value) && type === 'object';
   return isWanted ? (value as { readonly length: number }).length : 0;

@@ -101,7 +101,11 @@ function answerNext(clockwork: Clockwork, calls: ExternalCall[]): Happening | nu
 /** Moves the clock to `until`, or to where it is cut short: each deadline at its own time, with all that follows. */
 export function elapseUntil(clockwork: Clockwork, until: number): readonly Happening[] {
   const all: Happening[] = [];
-  for (let [first] = elapseOnce(clockwork, until); first; [first] = elapseOnce(clockwork, until)) all.push(...follow(clockwork, first));
+  let [first] = elapseOnce(clockwork, until);
+  while (first) {
+    all.push(...follow(clockwork, first));
+    [first] = elapseOnce(clockwork, until);
+  }
   if (!clockwork.truncated) clockwork.at = until;
   return all;
 }

@@ -14,21 +14,22 @@ export interface ActionView {
 
 /** The actions of `by` at the running positions, each once; `member`: who would act, in a group. */
 export function actions(flow: Flow, state: FlowState, by: 'seller' | 'buyer', member?: string): ActionView[] {
-  const blocked = state.done ? 'FINISHED' : isHeld(flow, state, member) ? 'CLAIM_IN_PROGRESS' : null;
+  const blocked = blockedReason(flow, state, member);
   const views = new Map<string, ActionView>();
   for (const location of leaves(flow, state))
     for (const action of location.graph.graph.actions) {
       if (action.by !== by || views.get(action.key)?.reason === null) continue;
       const edges = edgesOn(location, { type: `${by}.action`, key: action.key });
       if (edges.length === 0) continue;
-      const own = isUsedUp(state, location, action)
-        ? 'LIMIT_REACHED'
-        : edges.some((edge) => isPossible(location, edge))
-          ? null
-          : 'NOT_IN_STATE';
+      const possibleReason = () => (edges.some((edge) => isPossible(location, edge)) ? null : 'NOT_IN_STATE');
+      const own = isUsedUp(state, location, action) ? 'LIMIT_REACHED' : possibleReason();
       views.set(action.key, { action, reason: blocked ?? own });
     }
   return [...views.values()];
+}
+function blockedReason(flow: Flow, state: FlowState, member?: string): RefusalReason | null {
+  if (state.done) return 'FINISHED';
+  return isHeld(flow, state, member) ? 'CLAIM_IN_PROGRESS' : null;
 }
 
 /** The action that is a built-in endpoint now for `member`, whatever its key; undefined where the state has none. */

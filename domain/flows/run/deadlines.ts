@@ -47,7 +47,8 @@ function arm(draft: Draft, location: Location, { key, after, at: source, setting
     if (at > draft.at) return [{ key, at, isPast: false }];
     return ifPast === 'skip' ? [] : [{ key, at: fireAt, isPast: true }];
   }
-  const wait = after === undefined ? (setting === undefined ? 0 : draft.facts.settings[setting] * DAY) : (duration(after) ?? 0);
+  const bySetting = setting === undefined ? 0 : draft.facts.settings[setting] * DAY;
+  const wait = after === undefined ? bySetting : (duration(after) ?? 0);
   return wait > 0 ? [{ key, at: draft.at + wait, isPast: false }] : [];
 }
 

@@ -145,7 +145,8 @@ export function cancelMembers(draft: Draft, ids: readonly string[]): void {
 export function publishStatus(draft: Draft): void {
   if (draft.isBeginning) return;
   const { status: from, positions, done } = draft.state;
-  const to = done ? (done === 'CANCELED' ? 'CANCELED' : 'PURCHASE_DECIDED') : statusOf(draft.flow, positions, from);
+  const atEnd = done === 'CANCELED' ? 'CANCELED' : 'PURCHASE_DECIDED';
+  const to = done ? atEnd : statusOf(draft.flow, positions, from);
   if (to === from) return;
   draft.effects.push({ type: 'status', from, to, at: draft.at, ...whose(draft) });
   draft.state = { ...draft.state, status: to };

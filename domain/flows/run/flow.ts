@@ -59,7 +59,8 @@ export const inputTypes = (graph: Graph): Readonly<Record<string, FieldType>> =>
 export const inputSizes = ({ actions }: Graph): Readonly<Record<string, number>> => {
   const sizes = new Map<string, number>();
   for (const { key, type, options = [], maxFiles = MAX_FILES } of actions.flatMap(({ input = [] }) => input)) {
-    const size = type === 'checkbox' ? options.length : type === 'image' ? maxFiles : 0;
+    const files = type === 'image' ? maxFiles : 0;
+    const size = type === 'checkbox' ? options.length : files;
     sizes.set(key, Math.max(size, sizes.get(key) ?? 0));
   }
   return Object.fromEntries(sizes);

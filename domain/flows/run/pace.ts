@@ -51,8 +51,9 @@ function firstOf(state: FlowState): Exclude<OwnMove, { readonly type: 'slowed' }
   return answer;
 }
 function firstAnswer({ positions, done }: FlowState): Extract<OwnMove, { readonly type: 'answered' }> | null {
+  if (done) return null;
   let first: Extract<OwnMove, { readonly type: 'answered' }> | null = null;
-  for (const { call, answeredAt } of done ? [] : positions)
+  for (const { call, answeredAt } of positions)
     if (call !== undefined && answeredAt !== undefined && (!first || answeredAt < first.at))
       first = { type: 'answered', at: answeredAt, call };
   return first;

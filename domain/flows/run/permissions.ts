@@ -77,15 +77,15 @@ function limitOf(location: Location, { within, until }: Permission, state: FlowS
 /** Rounded down, within 0..refundable. */
 function feeOf(location: Location, { fee, deduct }: Permission, state: FlowState, metered: ClaimAt, unsure: () => null): number {
   const refundable = metered.claim?.refundableWon ?? 0;
-  const value =
-    fee?.type === 'flat'
-      ? fee.amount
-      : fee?.type === 'ratio'
-        ? Number((BigInt(refundable) * BigInt(Math.round(fee.percent * 100))) / 10_000n)
-        : typeof deduct === 'string'
-          ? (valueOf(location, deduct, state, metered, unsure) ?? 0)
-          : (deduct ?? 0);
+  const deducted = (): number => (typeof deduct === 'string' ? valueOf(location, deduct, state, metered, unsure) : deduct) ?? 0;
+  const value = feeAmount(fee, refundable) ?? deducted();
   return Math.min(refundable, Math.max(0, Math.floor(value)));
+}
+/** Null: the fee is not of a fixed kind. */
+function feeAmount(fee: Permission['fee'], refundable: number): number | null {
+  if (fee?.type === 'flat') return fee.amount;
+  if (fee?.type !== 'ratio') return null;
+  return Number((BigInt(refundable) * BigInt(Math.round(fee.percent * 100))) / 10_000n);
 }
 
 function valueOf(

@@ -62,7 +62,8 @@ interface OpenCheckout {
 }
 function paymentOf(dice: Dice, { requiresShipping, amounts, points }: OpenCheckout, isGuest: boolean): object {
   const most = points?.maxUsable ?? 0;
-  const pointAmount = most > 0 && dice.chance(75) ? (dice.chance(15) ? most : 1 + dice.roll(most)) : 0;
+  const some = () => (dice.chance(15) ? most : 1 + dice.roll(most));
+  const pointAmount = most > 0 && dice.chance(75) ? some() : 0;
   return {
     option: { ...OPTION, pg: dice.chance(40) ? 'portone' : 'tosspayments' },
     returnUrl: 'http://localhost:9/done',

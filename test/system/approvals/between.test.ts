@@ -114,7 +114,8 @@ async function approved(approvalId: string, made: Made): Promise<'done' | 'stale
   const done = status === 'SUCCEEDED';
   const differs = changesBetween(before[what], after[what], listing);
   expect(timeless(differs)).toEqual(done ? timeless(preview.changes) : []);
-  return done ? 'done' : reply.status === 409 ? 'stale' : 'refused';
+  if (done) return 'done';
+  return reply.status === 409 ? 'stale' : 'refused';
 }
 
 test('what is carried out is what its approver was shown, whatever came between', async () => {

@@ -109,7 +109,8 @@ test.each(CASES)('%s: %s', async (token, end) => {
   const decided = await desk.decide(approvalId, 'approve');
   // Who names a store themself is told that they have nothing to do there (D64).
   const named = 'x-store-id' in headers && end === 'the person is no member any more';
-  expect(direct.body.error?.code ?? direct.status).toBe(isOver ? (named ? 'TENANT_MISMATCH' : 'UNAUTHORIZED') : 200);
+  const refusal = named ? 'TENANT_MISMATCH' : 'UNAUTHORIZED';
+  expect(direct.body.error?.code ?? direct.status).toBe(isOver ? refusal : 200);
   expect(decided.body.data).toMatchObject(
     isOver ? { status: 'FAILED', result: { statusCode: 401, code: 'UNAUTHORIZED' } } : { status: 'SUCCEEDED', result: { statusCode: 201 } },
   );

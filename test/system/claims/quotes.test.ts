@@ -63,7 +63,8 @@ async function claimOne(lane: Lane, bought: Bought, index: number, stage: Stage,
   const line = bought.shop.lines[index]!;
   const act = async (action: Action) => dataOf(await send(lane, bought, action, underTest.api)) as Fields;
   const isSent = stage === 'SENT' || stage === 'DELIVERED';
-  const type: ClaimType = !isSent ? 'CANCEL' : line.isShipped && dice.chance(20) ? 'EXCHANGE' : 'RETURN';
+  const afterDispatch = (): ClaimType => (line.isShipped && dice.chance(20) ? 'EXCHANGE' : 'RETURN');
+  const type: ClaimType = isSent ? afterDispatch() : 'CANCEL';
   const filing = {
     line: index,
     type,

@@ -93,8 +93,15 @@ function refusalOf(endpoint: Endpoint, name: CallerName, isDry: boolean): string
 
 /** Outcome and kind of actor. */
 function recordOf(status: number, name: CallerName, isDry: boolean): readonly string[] {
-  const outcome = status === 403 ? 'DENIED' : status < 300 ? (isDry ? 'DRY_RUN' : 'SUCCEEDED') : 'FAILED';
-  return [outcome, isAgent(name) ? 'AGENT' : name === 'app' ? 'APP' : 'USER'];
+  return [outcomeOf(status, isDry), actorOf(name)];
+}
+function outcomeOf(status: number, isDry: boolean): string {
+  if (status >= 300) return status === 403 ? 'DENIED' : 'FAILED';
+  return isDry ? 'DRY_RUN' : 'SUCCEEDED';
+}
+function actorOf(name: CallerName): string {
+  if (isAgent(name)) return 'AGENT';
+  return name === 'app' ? 'APP' : 'USER';
 }
 /** The latest hundred records: action, outcome and kind of actor, by their request. */
 async function latestRecords(): Promise<ReadonlyMap<string, readonly string[][]>> {

@@ -228,7 +228,7 @@ async function send(endpoint: Endpoint, { position, value, text }: Case): Promis
   };
   const sent = position.in === 'body' ? put(usual(endpoint), position.way, value) : usual(endpoint);
   const url = `${path}?${query.toString()}`;
-  if (endpoint.file === undefined) {
+  if (endpoint.maxFileBytes === undefined) {
     const body = sent === undefined ? undefined : JSON.stringify(sent).replaceAll(`"${INFINITE}"`, '1e999');
     return call(underTest.api, method, url, { body, headers });
   }

@@ -89,7 +89,7 @@ describe.each(store)('%s', (_, endpoint) => {
 });
 
 // Multipart bodies: test/uploads.
-describe.each(named(endpoints.filter((endpoint) => endpoint.file === undefined)))('%s', (_, endpoint) => {
+describe.each(named(endpoints.filter((endpoint) => endpoint.maxFileBytes === undefined)))('%s', (_, endpoint) => {
   const caller = async (): Promise<Headers_> => {
     const isServers = CLIENT_SCOPES.some((held) => endpoint.scopes?.every((scope) => covers([held], scope)) ?? true);
     if (endpoint.access === 'store' && (endpoint.console || !isServers)) return { authorization: `Bearer ${await ownerOf(shop)}` };

@@ -107,7 +107,7 @@ interface Shown {
 }
 const shown = endpoints
   // Without a payment that there is, nothing is looked at; files are bytes.
-  .filter(({ access, file }) => access !== 'payment' && file === undefined)
+  .filter(({ access, maxFileBytes }) => access !== 'payment' && maxFileBytes === undefined)
   .map((endpoint): Shown => {
     const [method = '', path = ''] = endpoint.route.split(' ');
     const { paths, components } = documents[surfaceOf(endpoint)];

@@ -180,14 +180,12 @@ function shapedAs(name: string, value: string | undefined, canary: string): stri
 /** The variant that the value has. */
 function chosen(schema: Schema, value: unknown): Schema {
   const variants = variantsOf(schema).filter(({ type }) => type !== 'null');
-  const holds = (one: Schema) =>
-    value === undefined ||
-    value === null ||
-    (Array.isArray(value)
-      ? one.type === 'array'
-      : typeof value === 'object'
-        ? one.type === 'object' && Object.keys(value).every((key) => one.patternProperties || key in (one.properties ?? {}))
-        : one.type === typeof value);
+  const holds = (one: Schema) => {
+    if (value === undefined || value === null) return true;
+    if (Array.isArray(value)) return one.type === 'array';
+    if (typeof value !== 'object') return one.type === typeof value;
+    return one.type === 'object' && Object.keys(value).every((key) => one.patternProperties || key in (one.properties ?? {}));
+  };
   return variants.find(holds) ?? variants[0] ?? schema;
 }
 

@@ -55,7 +55,8 @@ const at = <T>(storeId: string, time: number, work: (tx: Tx) => Promise<T>): Pro
 const record = (storeId: string, { at: time, visitorId, sessionId, events, isTest }: Batch) =>
   at(storeId, MIDNIGHT + time, (tx) => recordVisit(tx, { visitorId, sessionId }, events, { isTest }));
 async function count(storeId: string, time = LATER): Promise<void> {
-  while (!(await at(storeId, time, countVisits)));
+  let isDone = false;
+  while (!isDone) isDone = await at(storeId, time, countVisits);
 }
 const recorded = async (storeId: string): Promise<Recorded[]> =>
   (

@@ -62,15 +62,14 @@ describe('PUT', () => {
     const [shop, rival] = await Promise.all([world(), world()]);
     const theirs = await receiver(rival);
     const body = { url: theirs.url, eventTypes: ['ORDER.PAID'] };
-    for (const [method, what] of [
-      ['PUT', ''],
-      ['DELETE', ''],
-      ['POST', '/resume'],
-      ['POST', '/rotate-secret'],
-      ['POST', '/test'],
-      ['POST', '/deliveries/redeliver-failed'],
+    for (const [method, what, sent] of [
+      ['PUT', '', body],
+      ['DELETE', '', undefined],
+      ['POST', '/resume', {}],
+      ['POST', '/rotate-secret', {}],
+      ['POST', '/test', { eventType: 'ORDER.PAID' }],
+      ['POST', '/deliveries/redeliver-failed', {}],
     ] as const) {
-      const sent = method === 'PUT' ? body : what === '/test' ? { eventType: 'ORDER.PAID' } : method === 'POST' ? {} : undefined;
       expect((await shop.seller.call(method, path(theirs) + what, sent)).body.error?.code).toBe('WEBHOOK_NOT_FOUND');
     }
     expect(await read(rival, theirs)).toMatchObject({ url: theirs.url, status: 'ACTIVE' });

@@ -29,7 +29,12 @@ test('no page names a command that does not exist', () => {
 
 test('the table of retention is that of the code', () => {
   const shown = [...page.matchAll(/^\| `(\w+)` *\| ([^|]+?) *\| (\d+ (?:hour|days?)|–) *\| (real|store) *\|$/gm)];
-  const shownRetention = (ms: number) => (ms === 0 ? '–' : ms === HOUR ? '1 hour' : ms === DAY ? '1 day' : `${ms / DAY} days`);
+  const SHORT = new Map([
+    [0, '–'],
+    [HOUR, '1 hour'],
+    [DAY, '1 day'],
+  ]);
+  const shownRetention = (ms: number) => SHORT.get(ms) ?? `${ms / DAY} days`;
   expect(shown.map(([, ...cells]) => cells)).toEqual(
     KINDS.map(({ name, what, retentionMs, clock }) => [name, what, shownRetention(retentionMs), clock]),
   );

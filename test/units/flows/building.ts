@@ -156,7 +156,9 @@ function addExtra(building: Building, deadlines: Deadline[], extra: Extra, { id,
   const isTimed = by === 'at' || by === 'setting';
   // Time alone never goes round in circles.
   const to = isTimed && extra.to !== 'next' ? 'stay' : extra.to;
-  const target = to === 'next' ? next : to === 'back' ? back : id;
+  let target = id;
+  if (to === 'next') target = next;
+  if (to === 'back') target = back;
   const more = {
     ...(extra.when !== null && { when: extra.when }),
     ...(to === 'stay' && { internal: true }),

@@ -48,11 +48,12 @@ const RETURNS = ['CHANGE_OF_MIND', 'DEFECTIVE', 'WRONG_ITEM', 'OPTION_CHANGE', '
 
 function filingOf(shop: Shop, index: number, type: Filing['type'], dice: Dice): Filing {
   const line = shop.lines[index]!;
+  const usual = type === 'CANCEL' ? CANCELS : RETURNS;
   const options = [line.optionId, line.otherOptionId, shop.lines[(index + 1) % shop.lines.length]!.optionId];
   return {
     line: index,
     type,
-    reason: dice.pick(dice.chance(4) ? ['ORDER_MISTAKE', 'DEFECTIVE'] : type === 'CANCEL' ? CANCELS : RETURNS),
+    reason: dice.pick(dice.chance(4) ? ['ORDER_MISTAKE', 'DEFECTIVE'] : usual),
     ...(dice.chance(70) && { quantity: 1 + dice.roll(Math.max(1, activeQuantity(line))) + (dice.chance(5) ? 5 : 0) }),
     ...(type === 'EXCHANGE' && dice.chance(60) && { exchangeOptionId: options[dice.chance(5) ? 2 : dice.roll(2)]! }),
     isStranger: dice.chance(2),

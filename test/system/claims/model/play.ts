@@ -145,8 +145,7 @@ function differences({ items, claims, bundles, stock, order }: Books, shop: Shop
   return found;
 }
 const PROGRESS = ['PAID', 'CONFIRMED', 'DISPATCHED', 'DELIVERED', 'PURCHASE_DECIDED'];
-const rankOf = (status: string): number =>
-  status === 'CANCELED' ? -1 : status === 'RETURNED' || status === 'EXCHANGED' ? 4 : PROGRESS.indexOf(status);
+const rankOf = (status: string): number => (status === 'RETURNED' || status === 'EXCHANGED' ? 4 : PROGRESS.indexOf(status));
 const leastOf = ({ lines }: Shop): string =>
   lines
     .map(({ status }) => status)

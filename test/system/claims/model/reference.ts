@@ -101,7 +101,8 @@ function moveLine(shop: Shop, line: Line, move: Move): Line {
 
 /** A status begins; in two of them an automatic step falls due, unless the store has switched it off. */
 function enter({ day, autoDeliverDays, autoConfirmDays }: Shop, line: Line, status: Line['status']): Line {
-  const days = status === 'DISPATCHED' ? autoDeliverDays : status === 'DELIVERED' ? autoConfirmDays : 0;
+  const automatic: Readonly<Record<string, number>> = { DISPATCHED: autoDeliverDays, DELIVERED: autoConfirmDays };
+  const days = automatic[status] ?? 0;
   return Object.assign(line, { status, since: day, due: days === 0 ? null : day + days });
 }
 
