@@ -7,8 +7,8 @@
  * `--scale` alone: one, two and three API processes and workers. `--request-log` alone: requests with and without the log of management
  * requests. `--changes` alone: changes and their dry runs. `--claims` alone: returns, from their filing to their refund. `--providers`
  * alone: the buyer flow at each payment provider. `--points` alone: the point policy, previews and starts with points. `--sales
- * [--payments 1000000]` alone: reports over a year. `--customers 1000000` alone: the list of customers of a store with as many. `--peers` alone: two other shop systems beside ours.
- * `--neighbours [--way uploads]` alone: what a store is served while another one is hostile.
+ * [--payments 1000000]` alone: reports over a year. `--customers 1000000` alone: the list of customers of a store with as many. `--peers`
+ * alone: two other shop systems beside ours. `--neighbours [--way uploads]` alone: what a store is served while another one is hostile.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';

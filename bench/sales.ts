@@ -76,13 +76,15 @@ async function fill(pool: Pool, storeId: string, count: number): Promise<void> {
     await client.query('SET LOCAL session_replication_role = replica');
     await client.query(
       `INSERT INTO payment (store_id, payment_id, checkout_id, order_no, order_id, status, result, lines, amounts, delivery, total_won,
-         return_url, buyer, current_attempt_id, attempt_count, test_payment, environment, expires_at, created_at, started_at, completed_at, pg,
-         method)
-       SELECT $1, 'pay_bench' || n, 'chk_bench' || n, 'bench-' || n, 'ord_bench' || n, s, upper(s), '[]', '{"productAmount":10000,"deliveryFee":0,
+         return_url, buyer, current_attempt_id, attempt_count, test_payment, environment, expires_at, created_at, started_at, completed_at,
+         pg, method)
+       SELECT $1, 'pay_bench' || n, 'chk_bench' || n, 'bench-' || n, 'ord_bench' || n, s, upper(s), '[]',
+         '{"productAmount":10000,"deliveryFee":0,
            "couponDiscountAmount":0,"pointAmount":0,"totalAmount":10000}', '{}', 10000, '', '{}', '', 1, false, 'LIVE', at, at, at,
          CASE s WHEN 'completed' THEN at END, (ARRAY['tosspayments', 'portone'])[1 + n % 2],
          (ARRAY['CARD', 'EASY_PAY', 'BANK_TRANSFER', 'MOBILE', 'CARD'])[1 + n % 5]
-       FROM generate_series(1, $2::int * 101 / 100) n, LATERAL (SELECT ${at} AS at, CASE WHEN n <= $2 THEN 'completed' ELSE 'failed' END AS s) x`,
+       FROM generate_series(1, $2::int * 101 / 100) n,
+         LATERAL (SELECT ${at} AS at, CASE WHEN n <= $2 THEN 'completed' ELSE 'failed' END AS s) x`,
       [storeId, count],
     );
     await client.query(

@@ -26,7 +26,8 @@ export async function visits(pool: Pool, seller: Seller, storeId: string, year: 
 async function fill(pool: Pool, storeId: string): Promise<void> {
   const days = `generate_series(0, 365) d, LATERAL (SELECT current_date - d AS day) x`;
   await pool.query(
-    `INSERT INTO visit_sum (store_id, list, key, medium, day, is_test, page_views, product_views, cart_adds, purchases, quantity, amount_won)
+    `INSERT INTO visit_sum (store_id, list, key, medium, day, is_test, page_views, product_views, cart_adds, purchases, quantity,
+      amount_won)
      SELECT $1, list, key, medium, day, false, 9, 5, 2, 1, 1, 10000 FROM ${days}, LATERAL (
        SELECT 'ALL' AS list, '' AS key, '' AS medium
        UNION ALL SELECT 'PRODUCT', 'prd_' || n, '' FROM generate_series(1, $2::int) n

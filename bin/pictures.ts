@@ -102,7 +102,8 @@ async function takeAll(camera: Camera, system: DevelopmentSystem, shown: Shown):
     // Workflow details are in a frame.
     await page.frameLocator('#user-metadata-current-details').getByText('Next poll of the courier').waitFor();
   });
-  const ofOrder = `${runs}?query=${encodeURIComponent(`OrderNo="${orderNo}"`)}`;
+  const query = encodeURIComponent(`OrderNo="${orderNo}"`);
+  const ofOrder = `${runs}?query=${query}`;
   await camera.take('temporal-ui-list', ofOrder, { zoom: 0.76, height: 400 }, async (page) => {
     // Visibility lists may be a second behind.
     await until('the runs of the order', async () => {

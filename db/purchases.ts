@@ -1,5 +1,6 @@
 /**
- * Connects payments and orders: a payment that is completed creates its order in the same transaction. Neither folder imports the other's commands.
+ * Connects payments and orders: a payment that is completed creates its order in the same transaction. Neither folder imports the other's
+ * commands.
  */
 import type { RunEvent, RunRef } from '../workflows/kernel/messages.ts';
 import type { Tx } from './kernel/tx.ts';

@@ -1,6 +1,6 @@
 /**
- * Runs that are idle from the start: an order item or a claim that waits for its seller or buyer. Until somebody wants something they cost Temporal
- * one event, and no transition loads their row (`idleOptions`).
+ * Runs that are idle from the start: an order item or a claim that waits for its seller or buyer. Until somebody wants something they cost
+ * Temporal one event, and no transition loads their row (`idleOptions`).
  */
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { PoolClient } from 'pg';

@@ -54,7 +54,8 @@ const MAX_COUNTED = 100_000;
 async function measure({ pool, clock, namespace }: MetricsDeps): Promise<void> {
   const now = new Date(clock.now());
   const { rows } = await pool.query<{ rows: string; lag: string | null }>(
-    `SELECT count(*) AS rows, extract(epoch FROM $1::timestamptz - min(greatest(created_at, coalesce(not_before, created_at))) FILTER (WHERE NOT yields)) AS lag
+    `SELECT count(*) AS rows,
+       extract(epoch FROM $1::timestamptz - min(greatest(created_at, coalesce(not_before, created_at))) FILTER (WHERE NOT yields)) AS lag
      FROM outbox`,
     [now],
   );

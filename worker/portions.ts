@@ -60,8 +60,8 @@ export class Portions {
 
 /**
  * One index probe for each store (a loose index scan), then one index scan for each portion: the cost depends on how many rows are taken,
- * not on how many wait. A store without room is passed over, by a probe too. BETWEEN and not `=`, with which the planner may read the rows of
- * all stores in the order of their ids and leave out those of others.
+ * not on how many wait. A store without room is passed over, by a probe too. BETWEEN and not `=`, with which the planner may read the rows
+ * of all stores in the order of their ids and leave out those of others.
  */
 function turnsOf(lane: Fragment, after: string, { all, perStore, used }: Room, now: Date): Fragment {
   const isDue = fragment`${lane} AND (o.not_before IS NULL OR o.not_before <= ${now})`;

@@ -26,8 +26,8 @@ type SlotContext = Pick<SlotReserveContext, 'isSticky'>;
 
 /**
  * A slot supplier for workflow tasks that grants slots without pressure, and few under it. A poller occupies a slot while it waits, so that
- * the normal and the sticky queue are limited separately and neither starves the other. The first task of a run comes with the answer to its
- * start and has slots of its own, at the relay's pace: a first attempt does not wait in the queue behind the retries of others.
+ * the normal and the sticky queue are limited separately and neither starves the other. The first task of a run comes with the answer to
+ * its start and has slots of its own, at the relay's pace: a first attempt does not wait in the queue behind the retries of others.
  */
 export class YieldingSlots implements CustomSlotSupplier<WorkflowSlotInfo> {
   readonly type = 'custom';

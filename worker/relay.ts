@@ -25,8 +25,8 @@ import { StartedDeliveries } from './startedDeliveries.ts';
 const BATCH = 32;
 const IDLE_MS = 1000;
 /**
- * The limits on deliveries that this relay has started and that have not loaded their row yet: of all stores, of one by itself, and of one while
- * others have work too, because two hundred deliveries of an order take more of a machine than the orders of others.
+ * The limits on deliveries that this relay has started and that have not loaded their row yet: of all stores, of one by itself, and of one
+ * while others have work too, because two hundred deliveries of an order take more of a machine than the orders of others.
  */
 const MAX_WAITING = {
   runs: { all: Infinity, alone: Infinity, shared: Infinity },
@@ -34,8 +34,8 @@ const MAX_WAITING = {
   yielding: { all: 6, alone: 4, shared: 1 },
 } as const satisfies Readonly<Record<Lane, unknown>>;
 /**
- * The limits on first attempts that this process has in flight, of all stores and of one (`InFlight.isFull`): a receiver that hangs takes no
- * more than its store's share, and one that is known to fail leaves some of that to those that answer. With the retries
+ * The limits on first attempts that this process has in flight, of all stores and of one (`InFlight.isFull`): a receiver that hangs takes
+ * no more than its store's share, and one that is known to fail leaves some of that to those that answer. With the retries
  * (activities/kernel/attempts.ts) they are fewer than the slots of a worker.
  */
 const MAX_IN_FLIGHT = {
@@ -97,8 +97,8 @@ class Turns {
       if (message === 'start' && !isRedundant) this.#started.add(id, storeId, at);
   }
   /**
-   * `isFull`: a store has as many as it may have now, or all stores together. `isHeld`: the same of attempts in flight, which cost nothing while
-   * they last, so that others need not wait for them.
+   * `isFull`: a store has as many as it may have now, or all stores together. `isHeld`: the same of attempts in flight, which cost nothing
+   * while they last, so that others need not wait for them.
    */
   async room(deps: RelayDeps, batch: number): Promise<Room & { readonly isFull: boolean; readonly isHeld: boolean }> {
     const max = MAX_WAITING[this.lane];

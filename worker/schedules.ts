@@ -1,6 +1,7 @@
 /**
  * The Temporal Schedules of the scheduled jobs (workflows/kernel/jobs.ts): created where there is none, updated where one differs. Every
- * worker does it at its start and now and then, so that a new namespace gets them, too. A Schedule that an operator has paused stays paused.
+ * worker does it at its start and now and then, so that a new namespace gets them, too. A Schedule that an operator has paused stays
+ * paused.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, ScheduleAlreadyRunning, ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';

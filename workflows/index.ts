@@ -1,6 +1,6 @@
 /**
- * The entry of the workflow bundle: a row for each workflow type. `test/units/runs/workflowTypes.test.ts` requires each. `calls` says how each
- * call reads in Temporal UI, `times` how long it may take.
+ * The entry of the workflow bundle: a row for each workflow type. `test/units/runs/workflowTypes.test.ts` requires each. `calls` says how
+ * each call reads in Temporal UI, `times` how long it may take.
  */
 import { HEARTBEAT } from './kernel/call.ts';
 import { workflow } from './kernel/run.ts';
@@ -18,8 +18,8 @@ const MAIL = { startToCloseTimeout: '40s', ...HEARTBEAT } as const;
  * refundPayment, findRefund; the first confirm of an attempt is brief (BRIEF_MS).
  */
 export const payment = workflow('payment', {
-  // A call that waits too long for a worker is treated as lost: its outcome is read, and it is never sent late. A confirm at PortOne may take
-  // 65 seconds, and the reading of it ten more.
+  // A call that waits too long for a worker is treated as lost: its outcome is read, and it is never sent late. A confirm at PortOne may
+  // take 65 seconds, and the reading of it ten more.
   times: { scheduleToStartTimeout: '30s', startToCloseTimeout: '80s', ...HEARTBEAT },
   calls: {
     confirmPayment: ({ input }) => `confirm ${input.pgOrderId}`,
@@ -53,9 +53,9 @@ export const orderGroup = workflow('orderGroup', {
 });
 
 /**
- * One claim of a buyer. States: REQUESTED (and HELD, once) → a cancel: COMPLETED; a return: COLLECTING → COLLECTED → COMPLETED; an exchange:
- * COLLECTING → COLLECTED → REDELIVERING → COMPLETED; or REJECTED, WITHDRAWN. Timers: the end of a hold. Calls: none; the refund is made by
- * the payment's run.
+ * One claim of a buyer. States: REQUESTED (and HELD, once) → a cancel: COMPLETED; a return: COLLECTING → COLLECTED → COMPLETED; an
+ * exchange: COLLECTING → COLLECTED → REDELIVERING → COMPLETED; or REJECTED, WITHDRAWN. Timers: the end of a hold. Calls: none; the refund
+ * is made by the payment's run.
  */
 export const claim = workflow('claim', { times: null, calls: {} });
 

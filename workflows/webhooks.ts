@@ -4,8 +4,8 @@ import { host } from './kernel/run.ts';
 
 /**
  * No heartbeats: a thousand receivers that hang would load Temporal, and the next attempt is minutes away anyway. A brief attempt answers
- * within a second, or leaves the answer to the ordinary call, which asks for the same attempt. An attempt that began and whose answer nobody
- * knows counts as the receiver's timeout, as it does after a worker's death.
+ * within a second, or leaves the answer to the ordinary call, which asks for the same attempt. An attempt that began and whose answer
+ * nobody knows counts as the receiver's timeout, as it does after a worker's death.
  */
 const times = { startToCloseTimeout: '20s', briefMs: 20_000 } as const;
 

@@ -1,7 +1,7 @@
 /**
- * Attempts of deliveries that this process has in flight, by store. A receiver that hangs holds each for ten seconds, so what one store has is
- * bounded: its first attempts by the relay, which starts no more (worker/relay.ts), its retries here. Retries have fewer, so that they leave
- * room for first attempts, and the sum stays below the worker's slots.
+ * Attempts of deliveries that this process has in flight, by store. A receiver that hangs holds each for ten seconds, so what one store has
+ * is bounded: its first attempts by the relay, which starts no more (worker/relay.ts), its retries here. Retries have fewer, so that they
+ * leave room for first attempts, and the sum stays below the worker's slots.
  */
 import type { MonotonicClock } from '../../db/kernel/clock.ts';
 import { Counts } from '../../db/kernel/counts.ts';
@@ -72,7 +72,10 @@ class InFlight {
   of(storeId: string): number {
     return this.byStore.of(storeId);
   }
-  /** A store may have `perStore`, and no more than half of what is free for all: however many stores have much, one that has none finds room. */
+  /**
+   * A store may have `perStore`, and no more than half of what is free for all: however many stores have much, one that has none finds
+   * room.
+   */
   isFull(storeId: string, { all, perStore }: Limit): boolean {
     return this.of(storeId) >= Math.min(perStore, (all - this.all) / 2);
   }

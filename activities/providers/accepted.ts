@@ -6,8 +6,8 @@ import type { PaymentProvider } from './port.ts';
 export const VERIFY_MS = 3000;
 
 /**
- * A confirm that was answered with 403: a buyer's browser may have caused it, with the key of another's payment. Our credentials are refused
- * only if the provider says so without the buyer (Y18); where it does not say, whether anything was charged is left to a reading.
+ * A confirm that was answered with 403: a buyer's browser may have caused it, with the key of another's payment. Our credentials are
+ * refused only if the provider says so without the buyer (Y18); where it does not say, whether anything was charged is left to a reading.
  */
 export async function checkRefusal(provider: PaymentProvider, answer: ProviderAnswer, limitMs: number): Promise<ProviderAnswer> {
   if (!answer.isForbidden) return answer;
@@ -17,8 +17,9 @@ export async function checkRefusal(provider: PaymentProvider, answer: ProviderAn
 }
 
 /**
- * The answer under the first credentials that the provider accepts (Y9); UNAUTHORIZED where it accepts none. Other sets than the attempt's own
- * may be of another account, which knows no such payment, or another: that proves nothing. Nor does what they say tell anything of its own set.
+ * The answer under the first credentials that the provider accepts (Y9); UNAUTHORIZED where it accepts none. Other sets than the attempt's
+ * own may be of another account, which knows no such payment, or another: that proves nothing. Nor does what they say tell anything of its
+ * own set.
  */
 export async function firstAccepted(
   providers: readonly PaymentProvider[],

@@ -52,8 +52,8 @@ export interface Merchant {
 }
 
 /**
- * What a payment says of an attempt. In a channel of the other environment nothing counts (Y24): a charge is WRONG_ENVIRONMENT, and any other
- * end has its code.
+ * What a payment says of an attempt. In a channel of the other environment nothing counts (Y24): a charge is WRONG_ENVIRONMENT, and any
+ * other end has its code.
  */
 export function outcomeOf(api: Merchant, payment: PortonePayment, charge: ProviderCharge): ProviderAnswer {
   if (!isOurs(api, payment, charge)) return foreign(MISMATCH);

@@ -1,6 +1,7 @@
 /**
  * Uploaded files, by key: in a folder, or in an S3 bucket. A file is written once and never changed. What arrives is written to a temporary
- * file of this machine first, beside the folder's files or in the system's place for temporary ones: a bucket wants to know a file's length.
+ * file of this machine first, beside the folder's files or in the system's place for temporary ones: a bucket wants to know a file's
+ * length.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';

@@ -1,8 +1,8 @@
 /**
  * Carries out approved requests: the port of the worker's activities (activities/kernel/deps.ts). An execution has an operation key of its
  * own, which is reserved in the transaction of the change; so it happens once, however often and wherever it is called. No try begins later
- * than a minute after the approval, and none ends long after it began: what has no answer by then is only looked up (G26, G27). It does what
- * was approved, or nothing (G51).
+ * than a minute after the approval, and none ends long after it began: what has no answer by then is only looked up (G26, G27). It does
+ * what was approved, or nothing (G51).
  */
 import { createHash } from 'node:crypto';
 import type { Executed, Execution, Executor } from '../../activities/providers/execution.ts';
@@ -41,7 +41,10 @@ const executionRequestId = ({ createdAt, ...approval }: ApprovalRequest): string
       .update(`execution/${roundOf(approval)}`)
       .digest(),
   );
-/** Each approval's execution has names of its own: one that did nothing, because it would have done something else, stands in no other's way. */
+/**
+ * Each approval's execution has names of its own: one that did nothing, because it would have done something else, stands in no other's
+ * way.
+ */
 const roundOf = ({ approvalId, executionRound }: Pick<ApprovalRequest, 'approvalId' | 'executionRound'>): string =>
   executionRound === 0 ? approvalId : `${approvalId}/${executionRound}`;
 
@@ -137,8 +140,8 @@ function conclude(deps: ApiDeps, work: Work, { answer, caller }: Attempted): Pro
 }
 
 /**
- * The answer that a try has stored, in the transaction of the change and of its audit record; null: none has. It stores nothing in its place:
- * a try that began in time may still end.
+ * The answer that a try has stored, in the transaction of the change and of its audit record; null: none has. It stores nothing in its
+ * place: a try that began in time may still end.
  */
 const findAnswer = (deps: ApiDeps, work: Work): Promise<Executed | null> =>
   inStoreOf(deps, work, async (tx) => {

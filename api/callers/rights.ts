@@ -1,6 +1,6 @@
 /**
- * What a token may do now, by the current state of client, login, membership and role: judged by every request, and again when a request that
- * waited for an approval is carried out (G26).
+ * What a token may do now, by the current state of client, login, membership and role: judged by every request, and again when a request
+ * that waited for an approval is carried out (G26).
  */
 import { findPerson, type FoundPerson } from '../../db/identity/people.ts';
 import { sqlOn } from '../../db/kernel/sql.ts';

@@ -36,8 +36,8 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   readonly route: R & `${Method} /${string}`;
   readonly summary: string;
   /**
-   * The last segment is a value of the parameter that other operations have there, `PUT …/{provider}` with a body for each provider: what any
-   * other value is answered with, after authentication and role.
+   * The last segment is a value of the parameter that other operations have there, `PUT …/{provider}` with a body for each provider: what
+   * any other value is answered with, after authentication and role.
    */
   readonly endsInValue?: ErrorCode;
   readonly access: Access;
@@ -78,17 +78,22 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   readonly target?: Subject | Subjects;
   /** The fields of the answer that a dry run tells: amounts and counts. */
   readonly facts?: readonly string[];
-  /** Fields of its body that no preview shows, beside those that its subject hides: texts about people, and whatever forms of sellers ask for. */
+  /**
+   * Fields of its body that no preview shows, beside those that its subject hides: texts about people, and whatever forms of sellers ask
+   * for.
+   */
   readonly unshown?: readonly string[];
   /** Facts of what is there before it, on which its effect depends beside its body (G51). `before`: as its subject is shown. */
   readonly context?: (before: Readonly<Record<string, unknown>>, viewed: Viewed & { readonly tx: Tx }) => object | Promise<object>;
-  /** What others move apart, a balance, what is left of a limit: facts and fields that an approval shows anew and does not compare (G51). */
+  /**
+   * What others move apart, a balance, what is left of a limit: facts and fields that an approval shows anew and does not compare (G51).
+   */
   readonly levels?: readonly string[];
   readonly change: C;
   readonly idempotent?: boolean;
   /**
-   * What it refuses whatever is sent: judged after role and scope and before the body is looked at, in a transaction of its own. Its handler
-   * refuses the same.
+   * What it refuses whatever is sent: judged after role and scope and before the body is looked at, in a transaction of its own. Its
+   * handler refuses the same.
    */
   readonly first?: (tx: Tx, params: Readonly<Record<string, string>>, head: Head) => Promise<void>;
   /** Path parameters that are no ids: names that the client gives. */
@@ -110,7 +115,9 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   /** The status of a creation that finds what is there already; the handler sets it. */
   readonly statusWhenThere?: 200;
   readonly data?: D;
-  /** It answers a picture, as text, in place of the envelope; refusals are the envelope. No tool: agents that read JSON are not offered it. */
+  /**
+   * It answers a picture, as text, in place of the envelope; refusals are the envelope. No tool: agents that read JSON are not offered it.
+   */
   readonly image?: 'image/svg+xml';
   /** Supports `If-Match`. */
   readonly ifMatch?: boolean;

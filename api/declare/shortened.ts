@@ -22,8 +22,8 @@ const LENGTHS = [1000, 250, 50];
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
 /**
- * `data` as it is, where its entries fit in 1 MiB. Otherwise those that are larger than their share of it at this size of page are cut, each
- * as little as it takes, and say so.
+ * `data` as it is, where its entries fit in 1 MiB. Otherwise those that are larger than their share of it at this size of page are cut,
+ * each as little as it takes, and say so.
  */
 export function fitted<D extends { readonly items: readonly object[] }>(data: D, size: number, cut: Cut): D {
   const sizes = data.items.map(bytesOf);

@@ -25,7 +25,9 @@ export interface Subject {
   readonly data: TSchema | null;
   /** Locks it for a change, so that nobody else's is taken for this one's. */
   readonly lock?: (tx: Tx, id: string) => Promise<unknown>;
-  /** What others write without its lock is no change of this transaction: the image after the work, with their writes as they were before. */
+  /**
+   * What others write without its lock is no change of this transaction: the image after the work, with their writes as they were before.
+   */
   readonly ownChanges?: (tx: Tx, id: string, before: object, after: object) => Promise<object>;
   /** What GET shows; null or a 404 when there is none. */
   readonly read: (tx: Tx, id: string, viewed: Viewed) => Promise<object | null>;

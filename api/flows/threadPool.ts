@@ -1,8 +1,8 @@
 /**
- * What is computed of a seller's graph is computed here, beside the thread that serves requests (F45, docs/decisions.md#f45): in at most two
- * threads of this process, which are begun when they are needed and end when they were idle for a while. A thread bounds itself
- * (api/flows/thread.ts); what it misses is ended here. Without a pool of a library: what is bounded is a thread's own processor time and each
- * of its messages, which pools keep to themselves, and the turns are by store.
+ * What is computed of a seller's graph is computed here, beside the thread that serves requests (F45, docs/decisions.md#f45): in at most
+ * two threads of this process, which are begun when they are needed and end when they were idle for a while. A thread bounds itself
+ * (api/flows/thread.ts); what it misses is ended here. Without a pool of a library: what is bounded is a thread's own processor time and
+ * each of its messages, which pools keep to themselves, and the turns are by store.
  */
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';

@@ -99,8 +99,8 @@ export function paramsOf(search: URLSearchParams): Params {
 }
 
 /**
- * The resource that is asked for (RFC 8707): null for the API, whose name may be left out; `/mcp` for a login through a store's client (G33).
- * `invalid_target` for any other.
+ * The resource that is asked for (RFC 8707): null for the API, whose name may be left out; `/mcp` for a login through a store's client
+ * (G33). `invalid_target` for any other.
  */
 export function resourceOf(params: Params, { storeId }: Pick<OAuthClient, 'storeId'>, { config }: ApiDeps): string | null {
   const named = params.get('resource') ?? AUDIENCE;

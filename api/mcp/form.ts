@@ -75,8 +75,8 @@ function shownLines({ changes, facts, request }: Preview): readonly Line[] {
 }
 
 /**
- * Whether the form shows all of a preview and of what was sent: nobody approves what they have not seen (G51). What does not fit, or is not to
- * be shown, is decided in the browser (G37), and so is a request that was filed by a version before.
+ * Whether the form shows all of a preview and of what was sent: nobody approves what they have not seen (G51). What does not fit, or is not
+ * to be shown, is decided in the browser (G37), and so is a request that was filed by a version before.
  */
 export function fitsForm({ preview }: Pick<ApprovalRequest, 'preview'>): boolean {
   const { request, facts } = preview;
@@ -86,8 +86,8 @@ export function fitsForm({ preview }: Pick<ApprovalRequest, 'preview'>): boolean
 }
 
 /**
- * What is decided on: operation, target, amounts, what was sent and changes, one line each, and the note, which the AI wrote and the record will
- * call the person's. Values are quoted, so that none can pass for a line of ours; what is cut ends in an ellipsis.
+ * What is decided on: operation, target, amounts, what was sent and changes, one line each, and the note, which the AI wrote and the record
+ * will call the person's. Values are quoted, so that none can pass for a line of ours; what is cut ends in an ellipsis.
  */
 export function messageOf(
   { operationId, preview, actorName, approvalId }: ApprovalRequest,
@@ -95,8 +95,11 @@ export function messageOf(
 ): string {
   const { target } = preview;
   const lines = shownLines(preview).map(({ name, values }) => `- ${printed(name)}: ${values.map(printed).join(' → ')}`);
+  const verb = decision === 'approve' ? 'Approve and carry out' : 'Reject';
+  const id = target === null || target.id === null ? '' : ` ${printed(target.id)}`;
+  const subject = target ? ` of ${target.type}${id}` : '';
   return [
-    `${decision === 'approve' ? 'Approve and carry out' : 'Reject'} ${operationId}${target ? ` of ${target.type}${target.id === null ? '' : ` ${printed(target.id)}`}` : ''}?`,
+    `${verb} ${operationId}${subject}?`,
     `Requested by ${printed(json(actorName))} (${approvalId}).`,
     ...(note === '' ? [] : [`Your note: ${quoted(note)}`]),
     ...lines.slice(0, MAX_LINES),

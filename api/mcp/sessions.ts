@@ -15,8 +15,8 @@ import type { ToolContext } from './tool.ts';
 import type { Tools } from './tools.ts';
 
 /**
- * Of a process, and in it of a store, of a person there, whatever clients they register, and of a subject. Beyond, the one that was idle the
- * longest ends: of the subject; of the person; of the person with the most in the store; of the store with the most.
+ * Of a process, and in it of a store, of a person there, whatever clients they register, and of a subject. Beyond, the one that was idle
+ * the longest ends: of the subject; of the person; of the person with the most in the store; of the store with the most.
  */
 const MAX_SESSIONS = 1000;
 const MAX_OF_STORE = 100;

@@ -33,8 +33,8 @@ const AT_A_TIME = 8;
 
 /**
  * A few at a time, those of a group one after the other; each item under an idempotency key of its own, so that a repeated request repeats
- * nothing and goes on with what has no outcome yet. One failure undoes no other. ACTION_NOT_AVAILABLE where no item has it enabled; where all
- * that have it refuse the input, that refusal, and nothing is done. Results are in item order.
+ * nothing and goes on with what has no outcome yet. One failure undoes no other. ACTION_NOT_AVAILABLE where no item has it enabled; where
+ * all that have it refuse the input, that refusal, and nothing is done. Results are in item order.
  */
 export async function actOnItems(call: Acting, orderId: string, wanted: Wanted) {
   const { items, reasons } = await call.commands.read(async (tx) => {

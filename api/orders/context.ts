@@ -1,6 +1,6 @@
 /**
- * On what the steps of an item's flow depend beside what is sent (G51): where each item stands, in which version of which flow, and what was
- * put in by buyers, sellers and services, which guards and requests read. That may be personal data, so there is only a digest of it.
+ * On what the steps of an item's flow depend beside what is sent (G51): where each item stands, in which version of which flow, and what
+ * was put in by buyers, sellers and services, which guards and requests read. That may be personal data, so there is only a digest of it.
  */
 import type { Tx } from '../../db/kernel/tx.ts';
 

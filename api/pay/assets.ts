@@ -15,7 +15,8 @@ tick();
 
 /**
  * Opens the provider's window with its SDK, from the click and not on load, or popup blockers refuse it. Where the SDK is not loaded within
- * ten seconds, or rejects the call, the fail address hears why (Y16): what has no code may have been paid once the window was called. An answer instead of a redirect goes to the return address.
+ * ten seconds, or rejects the call, the fail address hears why (Y16): what has no code may have been paid once the window was called. An
+ * answer instead of a redirect goes to the return address.
  */
 export const OPEN_WINDOW = `{
 const { url, call, returnUrl, failUrl } = JSON.parse(document.getElementById('sdk').textContent);

@@ -34,7 +34,10 @@ async function commandOf(tx: Tx, { attempt }: Found, returned: Extract<Returned,
   return { name: 'pay', input: { attemptId, pgOrderId, amount, ...key, ...token } };
 }
 
-/** GET …/return: what the provider's window says when the buyer comes back. An attempt that has ended may have been paid in it: that is read. */
+/**
+ * GET …/return: what the provider's window says when the buyer comes back. An attempt that has ended may have been paid in it: that is
+ * read.
+ */
 export async function readReturn(ctx: RouterContext, tx: Tx, found: Found): Promise<ReadCommand> {
   const { attemptId } = found.attempt;
   if (!isOpen(found)) return mayBePaid(found) ? { name: 'notified', input: { attemptId } } : null;

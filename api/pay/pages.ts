@@ -51,7 +51,9 @@ export interface PayPage extends Started {
   readonly isSwitched: boolean;
 }
 
-/** What is paid, to whom, how and until when. The first form leads on with the attempt's own option; other ways, language and cancel follow. */
+/**
+ * What is paid, to whom, how and until when. The first form leads on with the attempt's own option; other ways, language and cancel follow.
+ */
 export function payPage(context: PayContext, shown: PayPage): Html {
   const { payment, attempt, storeName, at, launch, cancel, others, isSwitched } = shown;
   const m = messages[context.locale];

@@ -73,8 +73,8 @@ export const isWindowRefused = ({ payment, attempt }: Started): boolean =>
   payment.status === 'pending' && attempt.confirmedAt == null && attempt.failure?.category === 'METHOD_UNAVAILABLE';
 
 /**
- * The attempt that the buyer goes on with after a window that could not be opened: a new one at the next provider, or the one that a request
- * before this one has started. Null: there is none, the buyer goes back to the shop.
+ * The attempt that the buyer goes on with after a window that could not be opened: a new one at the next provider, or the one that a
+ * request before this one has started. Null: there is none, the buyer goes back to the shop.
  */
 export const nextAttempt = (deps: ApiDeps, found: Found): Promise<Started | null> =>
   startAttempt(deps, found, async (tx) => {

@@ -46,9 +46,9 @@ const PAID_ALREADY = { name: 'pay', paymentKey: null, paymentToken: null } as co
 const UNAVAILABLE = 'NOT_AVAILABLE_PAYMENT';
 
 /**
- * What the fail address is told. `rejected`: the page's script could not load the SDK, or the SDK rejected the call. At TossPayments the buyer
- * could not pay then, unless the code names a decline or a cancel (Y16). PortOne may reject what has been paid: only its codes of a window
- * that was never opened lead to another provider.
+ * What the fail address is told. `rejected`: the page's script could not load the SDK, or the SDK rejected the call. At TossPayments the
+ * buyer could not pay then, unless the code names a decline or a cancel (Y16). PortOne may reject what has been paid: only its codes of a
+ * window that was never opened lead to another provider.
  */
 export function readFailed(query: Parameter, { pg }: Pick<Expected, 'pg'>): Extract<Returned, object> {
   const text = query('code', 80);

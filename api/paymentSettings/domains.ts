@@ -6,7 +6,9 @@ import { isHost } from '../../domain/kernel/hosts.ts';
 import type { Static, Fitting } from '../declare/schema.ts';
 import type { SettingsPatch } from './schemas.ts';
 
-/** A host name in lower case and punycode; null when it is no domain of its own: a scheme, port, path, wildcard, address or public suffix. */
+/**
+ * A host name in lower case and punycode; null when it is no domain of its own: a scheme, port, path, wildcard, address or public suffix.
+ */
 function normalize(text: string): string | null {
   if (/[^\p{L}\p{M}\p{N}.-]/u.test(text)) return null;
   const host = domainToASCII(text.toLowerCase());

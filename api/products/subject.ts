@@ -31,8 +31,8 @@ async function ownChanges(tx: Tx, productId: string, before: object, after: obje
 export const PRODUCT: Subject = { ...SHOWN, ownChanges };
 
 /**
- * What a change of prices is judged by beside them (G51): what buyers pay depends on the discount too. Without a price in the request it says
- * nothing.
+ * What a change of prices is judged by beside them (G51): what buyers pay depends on the discount too. Without a price in the request it
+ * says nothing.
  */
 export const discountOf = (product: Readonly<Record<string, unknown>>, { body }: Viewed): object =>
   ['salePrice', 'optionGroups', 'variants'].some((name) => name in (body as object)) ? { discount: product['discount'] ?? null } : {};

@@ -1,7 +1,7 @@
 /**
- * Advances a sandbox store's clock in steps (docs/contract.md#sandbox): to the next minute in which a run wakes or time at which a scheduled
- * job is due, waits until nothing is due, and repeats; then to the target. So one P20D has the same effect as twenty P1D. Holds no transaction.
- * Scheduled jobs keep their times (N12) even where a run does not get done.
+ * Advances a sandbox store's clock in steps (docs/contract.md#sandbox): to the next minute in which a run wakes or time at which a
+ * scheduled job is due, waits until nothing is due, and repeats; then to the target. So one P20D has the same effect as twenty P1D. Holds
+ * no transaction. Scheduled jobs keep their times (N12) even where a run does not get done.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -125,7 +125,9 @@ interface Stop {
   /** Scheduled jobs that are due then. */
   readonly jobs: readonly StoreJob[];
 }
-/** The next time up to `to` at which each scheduled job is due, behind the stops that were made: one that went by in a wait is made late. */
+/**
+ * The next time up to `to` at which each scheduled job is due, behind the stops that were made: one that went by in a wait is made late.
+ */
 const jobStopsAfter = (advancing: Advancing, passed: number, to: number): Promise<readonly Stop[]> =>
   inTx(advancing, async (tx) => {
     const stops: Stop[] = [];

@@ -1,6 +1,6 @@
 /**
- * Brings every text of a request into its one form before anything looks at it (D91): NFC, and names without white space around them. Passwords,
- * secrets and addresses of the web (`x-verbatim`) stay as they were sent. Linear in the size of the value.
+ * Brings every text of a request into its one form before anything looks at it (D91): NFC, and names without white space around them.
+ * Passwords, secrets and addresses of the web (`x-verbatim`) stay as they were sent. Linear in the size of the value.
  */
 import { nameForm, nfc } from '../../domain/kernel/text.ts';
 import { type Shape, shapeFor } from './sizes.ts';

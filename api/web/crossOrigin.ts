@@ -1,6 +1,6 @@
 /**
- * Pages on other origins (D98). The storefront API is open to all of them, without credentials: a cart token and a member's token are sent by
- * the page itself. Reports of visits have a rule of their own (R9), and `/v1` answers no foreign page.
+ * Pages on other origins (D98). The storefront API is open to all of them, without credentials: a cart token and a member's token are sent
+ * by the page itself. Reports of visits have a rule of their own (R9), and `/v1` answers no foreign page.
  */
 import type { Context, Middleware } from 'koa';
 import { inTenant, READ, type Tenancy } from '../../db/kernel/tx.ts';
@@ -30,8 +30,8 @@ const MAX_AGE = '86400';
 
 /**
  * Opens every answer of the storefront API, refusals of whatever step too, and answers every preflight for it, also for an address or a
- * method that it does not have: otherwise the page could not read that refusal. Before everything that may refuse; a preflight costs nothing
- * and counts for no limit.
+ * method that it does not have: otherwise the page could not read that refusal. Before everything that may refuse; a preflight costs
+ * nothing and counts for no limit.
  */
 export function openStorefront(endpoints: readonly Endpoint[]): Middleware {
   const routes = endpoints.map(({ route, crossOrigin }) => ({ method: route.split(' ')[0]!, path: route.split(' ')[1]!, crossOrigin }));

@@ -13,8 +13,8 @@ interface Address {
 
 /**
  * Refuses requests that no route matches, before any route runs: NOT_FOUND for an unknown path, METHOD_NOT_ALLOWED for another method, with
- * an `Allow` of the best matching path only. `values`: names of routes whose last segment is a value of the parameter that other routes have
- * there, and which take the methods of those too.
+ * an `Allow` of the best matching path only. `values`: names of routes whose last segment is a value of the parameter that other routes
+ * have there, and which take the methods of those too.
  */
 export function addressed(routers: readonly Router[], values: ReadonlySet<string> = new Set()): Middleware {
   const index = new RouteIndex<Address>();

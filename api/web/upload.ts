@@ -37,7 +37,8 @@ export async function readMultipart(ctx: Context, max: number, storage: Pick<Sto
     parser.destroy();
     await read.file().catch(() => {});
     await discard({ path });
-    // Of a body whose head was admitted the rest is little: a 413 closes the connection, and who is still sending would see that instead of it.
+    // Of a body whose head was admitted the rest is little: a 413 closes the connection, and who is still sending would see that instead of
+    // it.
     if (ctx.req.headers['content-length'] !== undefined) await finished(ctx.req, { writable: false }).catch(() => {});
     throw error;
   }

@@ -1,6 +1,6 @@
 /**
- * A hostile store's clients, in a process of their own that yields the processor: those of the real world have processors of their own, and one
- * process that is hostile and measures would measure itself.
+ * A hostile store's clients, in a process of their own that yields the processor: those of the real world have processors of their own, and
+ * one process that is hostile and measures would measure itself.
  */
 import { once } from 'node:events';
 import { setPriority } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- --neighbours [--way uploads]`: two stores side by side. What one of them is served, alone and while the other is hostile in
- * each of the ways of issue 33, in one run on one system: the ratio of the 95th percentiles, which is to stay below two.
+ * `npm run bench -- --neighbours [--way uploads]`: two stores side by side. What one of them is served, alone and while the other is
+ * hostile in each of the ways of issue 33, in one run on one system: the ratio of the 95th percentiles, which is to stay below two.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,7 @@
-/** The ways in which one store may be hostile to its neighbours (issue 33): each prepares what it needs, then loads the system until told to stop. */
+/**
+ * The ways in which one store may be hostile to its neighbours (issue 33): each prepares what it needs, then loads the system until told to
+ * stop.
+ */
 import { createServer, request as send } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- --scale [--orders 300] [--callers 16]`: buyers of one hot store and of fifty stores, with one, two and three API processes
- * and as many workers on one Postgres and one Temporal, which are new for each number.
+ * `npm run bench -- --scale [--orders 300] [--callers 16]`: buyers of one hot store and of fifty stores, with one, two and three API
+ * processes and as many workers on one Postgres and one Temporal, which are new for each number.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';

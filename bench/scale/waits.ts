@@ -20,7 +20,8 @@ const SAMPLE_MS = 50;
 const WAITING = `SELECT count(*) FILTER (WHERE locked AND pid IN (SELECT pid FROM pg_locks WHERE relation = 'feed'::regclass))::int AS feed,
     count(*) FILTER (WHERE locked AND query LIKE '%UPDATE variant SET stock%')::int AS stock, count(*) FILTER (WHERE locked)::int AS locks,
     count(*) FILTER (WHERE wait_event IN ('WalSync', 'WalWrite', 'WALWrite'))::int AS log
-  FROM (SELECT pid, query, wait_event, wait_event_type = 'Lock' AS locked FROM pg_stat_activity WHERE datname = current_database()) AS backend`;
+  FROM (SELECT pid, query, wait_event, wait_event_type = 'Lock' AS locked FROM pg_stat_activity
+    WHERE datname = current_database()) AS backend`;
 
 /** Samples until its result is called. Each sample counts for the time since the one before it. */
 export async function sampleWaits(databaseUrl: string): Promise<() => Promise<Waits>> {

@@ -51,9 +51,10 @@ export function explore<State>(
 /** The diagram of a flow: states with the buyer's label and the public status, edges with their triggers. */
 export function flowDiagram({ start, states, edges }: Graph): string {
   const ends = states.filter(({ type }) => type === 'end').map(({ id }) => id);
-  const named = states.map(
-    (state) => `  ${state.id}: ${state.id} · ${nodeLabel(state)}${state.type === 'state' ? ` · ${state.status}` : ''}`,
-  );
+  const named = states.map((state) => {
+    const status = state.type === 'state' ? ` · ${state.status}` : '';
+    return `  ${state.id}: ${state.id} · ${nodeLabel(state)}${status}`;
+  });
   return diagram(start, edges.map(arrowOf), ends).replace('stateDiagram-v2', ['stateDiagram-v2', ...named].join('\n'));
 }
 const arrowOf = ({ from, to, on }: Edge): Arrow => ({ from, to, label: labelOf(on) });

@@ -11,8 +11,8 @@ const needed = (value: string | undefined, names: string): string => {
 export const systemEnv = (name: string): string => needed(process.env[name] ?? developmentSystem()?.env[name], name);
 
 /**
- * The sealing keys of a system whose payment provider is the simulator; null for any other. Where the database is named by the environment, so
- * is the rest of the system.
+ * The sealing keys of a system whose payment provider is the simulator; null for any other. Where the database is named by the environment,
+ * so is the rest of the system.
  */
 export function simulatorKeys(): string | null {
   if (process.env['NODE_ENV'] === 'production') return null;

@@ -36,8 +36,8 @@ const rowOf = ({ receivedAt, at, actor, ...request }: AttributedRequest) => ({
  * alone, so that a batch whose commit got lost may be written again.
  */
 export async function recordApiRequests({ sql, storeId }: Tx, requests: readonly AttributedRequest[]): Promise<void> {
-  await sql`INSERT INTO api_request_log (store_id, request_id, created_at, method, path, operation_id, status_code, status_class, error_code,
-      duration_ms, actor_type, actor_id, actor_name, ip, user_agent)
+  await sql`INSERT INTO api_request_log (store_id, request_id, created_at, method, path, operation_id, status_code, status_class,
+      error_code, duration_ms, actor_type, actor_id, actor_name, ip, user_agent)
     WITH r AS MATERIALIZED (
       SELECT * FROM jsonb_to_recordset(${JSON.stringify(requests.map(rowOf))}::jsonb) AS r ("requestId" text, at timestamptz,
         "receivedAt" timestamptz, method text, path text, "operationId" text, "statusCode" smallint, "errorCode" text, "durationMs" integer,

@@ -123,8 +123,8 @@ async function retainKey({ sql, storeId, realNow }: Tx, { principal, key }: Oper
 }
 
 /**
- * The store's mails are written by a run of their own, which this request wakes. The row is locked: requests that are filed at once are counted
- * and reopen the run one after the other.
+ * The store's mails are written by a run of their own, which this request wakes. The row is locked: requests that are filed at once are
+ * counted and reopen the run one after the other.
  */
 async function lockNotices({ sql, storeId }: Tx): Promise<void> {
   await sql`INSERT INTO approval_notice (store_id, round, mails) VALUES (${storeId}, 0, '[]')

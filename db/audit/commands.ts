@@ -30,7 +30,8 @@ export async function recordRequest({ sql, storeId, at }: Tx, record: RequestRec
     await sql`INSERT INTO audit_request (store_id, audit_id, created_at, actor_type, actor_id, actor_name, action, target_type, target_id,
       outcome, status_code, error_code, request_id, trace_id, idempotency_key, approval_id, metadata)
     VALUES (${storeId}, ${auditIdOf(requestId)}, ${new Date(at)}, ${actor.type}, ${actor.id},
-      coalesce(${actor.name}, actor_name(${actor.type}, ${actor.id}), ${actor.id}), ${action}, ${target?.type ?? null}, ${target?.id ?? null},
+      coalesce(${actor.name}, actor_name(${actor.type}, ${actor.id}), ${actor.id}), ${action},
+      ${target?.type ?? null}, ${target?.id ?? null},
       ${outcome}, ${statusCode}, ${errorCode}, ${requestId}, ${traceId}, ${idempotencyKey}, ${approvalId}, ${JSON.stringify(metadata)})
     ON CONFLICT (store_id, audit_id) DO NOTHING RETURNING 1 AS ok`;
   return made.length > 0;

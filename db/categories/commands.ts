@@ -51,7 +51,10 @@ export interface CategoryPatch {
   readonly flowId?: string | null;
 }
 
-/** Renames or moves a category with everything below it: CATEGORY_CYCLE below itself, at most four levels, no parent with products or a flow. */
+/**
+ * Renames or moves a category with everything below it: CATEGORY_CYCLE below itself, at most four levels, no parent with products or a
+ * flow.
+ */
 export async function patchCategory(tx: Tx, categoryId: string, patch: CategoryPatch): Promise<Category> {
   await lockTree(tx);
   const category = await lockCategory(tx, categoryId);

@@ -27,8 +27,8 @@ export interface CheckoutRequest {
 }
 
 /**
- * Creates a checkout at today's prices. VALIDATION_FAILED for lines without a required option, 404 for unknown products and variants that were
- * not put into the cart before, OUT_OF_STOCK for what cannot be bought (D60), DATES_UNAVAILABLE for nights.
+ * Creates a checkout at today's prices. VALIDATION_FAILED for lines without a required option, 404 for unknown products and variants that
+ * were not put into the cart before, OUT_OF_STOCK for what cannot be bought (D60), DATES_UNAVAILABLE for nights.
  */
 export async function openCheckout(tx: Tx, sessionId: string, request: CheckoutRequest): Promise<Checkout> {
   const { em, storeId, at } = tx;

@@ -157,8 +157,8 @@ export interface UnavailableLine {
   readonly optionId: string;
 }
 /**
- * Whether a line that was chosen before can still be priced: its product and option are there, and sold in the way that it was chosen, by the
- * piece or by the night (D60).
+ * Whether a line that was chosen before can still be priced: its product and option are there, and sold in the way that it was chosen, by
+ * the piece or by the night (D60).
  */
 export const isThere = ({ sellable }: PricingData, { productId, optionId, stay }: WantedLine): boolean => {
   const found = sellable.get(productId);

@@ -10,7 +10,9 @@ import { emit } from '../webhooks/events.ts';
 import { type Claim, type ClaimAmounts, type ClaimStep, ClaimStepEntity } from './entities.ts';
 import { type Doer, exchangeOption, exchangeUnits, quoteClaim, refundClaim, resumeItem } from './item.ts';
 
-/** Applies the effects in their order; `record`: further columns, that the command brought. Refusals of effects are Faults: OUT_OF_STOCK. */
+/**
+ * Applies the effects in their order; `record`: further columns, that the command brought. Refusals of effects are Faults: OUT_OF_STOCK.
+ */
 export async function applyEffects(
   context: TransitionContext,
   claim: Claim,

@@ -1,4 +1,6 @@
-/** A buyer files a claim: preview and submission call the same function, so their refusals and order are the same (docs/contract.md#claims). */
+/**
+ * A buyer files a claim: preview and submission call the same function, so their refusals and order are the same (docs/contract.md#claims).
+ */
 import { randomInt } from 'node:crypto';
 import { checkFiling, type FilingMode } from '../../domain/claims/filing.ts';
 import { decide, planOf } from '../../domain/claims/machine.ts';
@@ -33,8 +35,8 @@ export interface Filing {
 }
 
 /**
- * What filing a request means. Refusals are Faults: INVALID_STATUS, CLAIM_IN_PROGRESS, EXCHANGE_NOT_SUPPORTED, PERIOD_EXPIRED, INVALID_QUANTITY,
- * VARIANT_NOT_FOUND.
+ * What filing a request means. Refusals are Faults: INVALID_STATUS, CLAIM_IN_PROGRESS, EXCHANGE_NOT_SUPPORTED, PERIOD_EXPIRED,
+ * INVALID_QUANTITY, VARIANT_NOT_FOUND.
  */
 export async function assessClaim(tx: Tx, item: OrderItem, request: ClaimRequest): Promise<Filing> {
   const { em, storeId, at } = tx;

@@ -91,7 +91,8 @@ const all = (storeId: string, filter: CustomerFilter): Fragment =>
 
 /** The page of what a condition on `customer c` selects from a join. */
 const pageOf = (storeId: string, { page, size, sort, includeTest }: CustomerFilter, from: Fragment, where: Fragment): Fragment =>
-  fragment`(SELECT json_agg(l) FROM (SELECT ${COLUMNS} FROM ${from} WHERE s.store_id = ${storeId} AND s.with_test = ${includeTest} AND ${where}
+  fragment`(SELECT json_agg(l) FROM (SELECT ${COLUMNS} FROM ${from} WHERE s.store_id = ${storeId} AND s.with_test = ${includeTest}
+    AND ${where}
     ORDER BY ${ORDERS[sort]} LIMIT ${size} OFFSET ${(page - 1) * size}) l)`;
 
 /** The first is that of the store. */
@@ -113,8 +114,8 @@ const SAMPLE = 10_000;
 const IS_GRAM = /^[\x20-\x7e가-힣]{1,2}$/u;
 
 /**
- * Who has the keyword is found once, for the total and the page: who has its two rarest grams (`candidate`), whose lists are in the order of
- * ids, and of them those whose name or e-mail has it. The end of a phone is a gram by itself.
+ * Who has the keyword is found once, for the total and the page: who has its two rarest grams (`candidate`), whose lists are in the order
+ * of ids, and of them those whose name or e-mail has it. The end of a phone is a gram by itself.
  */
 function found(storeId: string, filter: CustomerFilter, keyword: string): Fragment {
   const word = fragment`lower(${keyword}::text)`;
@@ -132,7 +133,8 @@ function found(storeId: string, filter: CustomerFilter, keyword: string): Fragme
           WHERE (SELECT count(*) FROM candidate) > ${MAX_LOOKUPS} AND ${where} AND (${isInText})`;
   const byPhone = fragment`UNION SELECT c.customer_id FROM customer_gram g JOIN customer c ON c.customer_id = g.customer_id
     WHERE ${has(fragment`${`#${keyword}`}::text`)} AND ${where}`;
-  const ofFound = fragment`found f ${oneByOne(fragment`customer`, storeId)} c ON true ${oneByOne(fragment`customer_stats`, storeId)} s ON true`;
+  const ofFound = fragment`found f ${oneByOne(fragment`customer`, storeId)} c ON true
+    ${oneByOne(fragment`customer_stats`, storeId)} s ON true`;
   return fragment`WITH rare AS MATERIALIZED (
       SELECT array_agg(gram ORDER BY n, gram) AS grams FROM (
         SELECT t.gram, (SELECT count(*) FROM (SELECT FROM customer_gram g WHERE ${has(fragment`t.gram`)} LIMIT ${SAMPLE}) sample) AS n

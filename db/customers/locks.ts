@@ -15,7 +15,9 @@ const STRENGTHS = {
 } as const;
 export type CustomerLock = keyof typeof STRENGTHS;
 
-/** Locks the customer of a token in the transaction of their request; UNAUTHORIZED when they withdrew, or the token was revoked, meanwhile. */
+/**
+ * Locks the customer of a token in the transaction of their request; UNAUTHORIZED when they withdrew, or the token was revoked, meanwhile.
+ */
 export async function lockHolder({ sql, storeId }: Tx, { customerId, generation }: Holder, strength: CustomerLock): Promise<void> {
   const [row] = await sql`SELECT 1 AS ok FROM customer WHERE store_id = ${storeId} AND customer_id = ${customerId}
     AND token_generation = ${generation} ${STRENGTHS[strength]}`;

@@ -15,7 +15,8 @@ export interface CountFilter {
 export const counted = (storeId: string, list: CountedList, { status = null, statuses, isTest = null }: CountFilter): Fragment =>
   fragment`(SELECT coalesce(sum(n), 0) FROM list_count WHERE store_id = ${storeId} AND list = ${list}
     ${status === null ? EMPTY : fragment`AND status = ${status}`}
-    ${statuses === undefined ? EMPTY : fragment`AND status = ANY(${[...statuses]}::text[])`} ${isTest === null ? EMPTY : fragment`AND is_test = ${isTest}`})`;
+    ${statuses === undefined ? EMPTY : fragment`AND status = ANY(${[...statuses]}::text[])`}
+    ${isTest === null ? EMPTY : fragment`AND is_test = ${isTest}`})`;
 
 /** The same for the rows of a product; `value`: a rating or a status, null: any. */
 export const countedOf = (storeId: string, productId: string | Fragment, list: ProductList, value: string | null): Fragment =>

@@ -70,8 +70,8 @@ export async function saveDraft(tx: Tx, flowId: string, graph: Graph): Promise<C
 
 /**
  * Makes the draft that it has locked a version for ever, call targets pinned; returns its number. So of parallel publishes one makes a
- * version, the others are FLOW_UNCHANGED, as without a draft. PUBLISH_BLOCKED with the problems (F8). The check is expensive, so that it was
- * made before and elsewhere (F45): NotChecked where it was of another draft.
+ * version, the others are FLOW_UNCHANGED, as without a draft. PUBLISH_BLOCKED with the problems (F8). The check is expensive, so that it
+ * was made before and elsewhere (F45): NotChecked where it was of another draft.
  */
 export async function publishDraft(
   tx: Tx,

@@ -23,8 +23,8 @@ export interface FactRow extends FlowRef, PaidLine {
 }
 
 /**
- * The facts of the flow of `stepped`, an item or the group: its version tells which holidays it asks for, and `loadFlows` was called for it.
- * `items` are its members' rows, `more` what the event brings, as uploads. A flow of the code reads nothing but the settings.
+ * The facts of the flow of `stepped`, an item or the group: its version tells which holidays it asks for, and `loadFlows` was called for
+ * it. `items` are its members' rows, `more` what the event brings, as uploads. A flow of the code reads nothing but the settings.
  */
 export function flowFacts(
   stepped: FlowRef,

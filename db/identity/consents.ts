@@ -23,7 +23,8 @@ export async function openConsent({ sql, realNow: now }: Tx, request: Omit<Conse
   await sql`INSERT INTO consent_request (consent_id, client_id, user_id, redirect_uri, scopes, state, code_challenge, resource,
      authenticated_at, browser_hash, expires_at)
      VALUES (${consentId}, ${request.clientId}, ${request.userId}, ${request.redirectUri}, ${request.scopes}, ${request.state},
-       ${request.codeChallenge}, ${request.resource}, ${new Date(request.authenticatedAt)}, ${hashSecret(browser)}, ${new Date(now + CONSENT_MS)})`;
+       ${request.codeChallenge}, ${request.resource}, ${new Date(request.authenticatedAt)}, ${hashSecret(browser)},
+       ${new Date(now + CONSENT_MS)})`;
   return consentId;
 }
 

@@ -43,7 +43,8 @@ export async function openRequest(orm: MikroORM, keyring: Keyring, request: Logi
   )`INSERT INTO login_request (request_id, client_id, redirect_uri, scopes, state, code_challenge, resource, verifier_sealed, nonce,
      browser_hash, expires_at)
      VALUES (${requestId}, ${request.clientId}, ${request.redirectUri}, ${request.scopes}, ${request.state}, ${request.codeChallenge},
-       ${request.resource}, ${keyring.seal(verifier, verifierLocation(requestId))}, ${nonce}, ${hashSecret(browser)}, ${new Date(now + REQUEST_MS)})`;
+       ${request.resource}, ${keyring.seal(verifier, verifierLocation(requestId))}, ${nonce},
+       ${hashSecret(browser)}, ${new Date(now + REQUEST_MS)})`;
   return { requestId, verifier, nonce, browser };
 }
 

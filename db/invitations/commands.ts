@@ -57,8 +57,8 @@ const lock = async (tx: Tx, keys: readonly string[]) => {
 };
 
 /**
- * Records a send, or throws TOO_MANY_REQUESTS with `details.limit`, the first that is exhausted, and `details.retryAfter`, the seconds until none
- * of them is. Limits of senders and recipients span all stores. Real time.
+ * Records a send, or throws TOO_MANY_REQUESTS with `details.limit`, the first that is exhausted, and `details.retryAfter`, the seconds
+ * until none of them is. Limits of senders and recipients span all stores. Real time.
  */
 export async function countSend(
   tx: Tx,

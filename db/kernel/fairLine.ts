@@ -1,6 +1,6 @@
 /**
- * A line in which senders come in turn, whoever of them has how many in it, and one sender's own come as they arrived. Where it is full, the
- * longest sender's last one leaves it: "longest queue drop" (McKenney, Stochastic Fairness Queueing). So nobody fills it for others.
+ * A line in which senders come in turn, whoever of them has how many in it, and one sender's own come as they arrived. Where it is full,
+ * the longest sender's last one leaves it: "longest queue drop" (McKenney, Stochastic Fairness Queueing). So nobody fills it for others.
  */
 export interface Waiting {
   readonly sender: string;

@@ -56,7 +56,10 @@ export class FeedChanges {
     this.#reply = { principal, key };
   }
 
-  /** To be called last, when everything else is written, and once: numbers the events, and moves the time of rows and reply where it has to grow. */
+  /**
+   * To be called last, when everything else is written, and once: numbers the events, and moves the time of rows and reply where it has to
+   * grow.
+   */
   async write(sql: Sql, storeId: string): Promise<void> {
     if (this.#at === null && this.#events.length === 0) return;
     const at = dateOf(this.#at);

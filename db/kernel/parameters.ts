@@ -1,7 +1,7 @@
 /**
  * A MikroORM driver that sends values beside the text of a statement, as parameters of Postgres' protocol. MikroORM 7 formats them into the
- * text, so that escaping alone stands between a value and SQL, and every statement is new to Postgres. Its streams, which nothing here uses,
- * still do.
+ * text, so that escaping alone stands between a value and SQL, and every statement is new to Postgres. Its streams, which nothing here
+ * uses, still do.
  */
 import { type Configuration, isRaw, type RawQueryFragment } from '@mikro-orm/core';
 import { PostgreSqlConnection, PostgreSqlDriver } from '@mikro-orm/postgresql';

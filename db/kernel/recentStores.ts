@@ -22,8 +22,8 @@ export class RecentStores {
     return this.#clock.now() - this.#othersAt < this.#recentMs;
   }
   /**
-   * How long a store pauses after work of so many milliseconds, while it does so much at once: as long as all of that takes, so that it works
-   * half of the time, as if it did one after the other. At most `mostMs`; 0 while no other store has work.
+   * How long a store pauses after work of so many milliseconds, while it does so much at once: as long as all of that takes, so that it
+   * works half of the time, as if it did one after the other. At most `mostMs`; 0 while no other store has work.
    */
   pauseMs(workedMs: number, atOnce: number, mostMs: number): number {
     return this.areMany ? Math.min(workedMs * atOnce, mostMs) : 0;

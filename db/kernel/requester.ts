@@ -2,8 +2,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
- * What one side of a store asks for takes no turn from the other: `SELLER`, whom the store has let in; `PUBLIC`, members, guests and strangers
- * alike, because accounts and sessions cost nothing; `AUDIT`, records of what was refused.
+ * What one side of a store asks for takes no turn from the other: `SELLER`, whom the store has let in; `PUBLIC`, members, guests and
+ * strangers alike, because accounts and sessions cost nothing; `AUDIT`, records of what was refused.
  */
 export type Side = 'SELLER' | 'PUBLIC' | 'AUDIT';
 

@@ -97,5 +97,7 @@ const bound = ({ strings, values }: Fragment, { placeholder, escape }: Dialect):
 });
 
 /** An array in Postgres' text format. */
-const arrayLiteral = (values: readonly (string | number)[]): string =>
-  `{${values.map((value) => `"${String(value).replaceAll(/["\\]/g, String.raw`\$&`)}"`).join(',')}}`;
+function arrayLiteral(values: readonly (string | number)[]): string {
+  const quoted = values.map((value) => `"${String(value).replaceAll(/["\\]/g, String.raw`\$&`)}"`);
+  return `{${quoted.join(',')}}`;
+}

@@ -37,8 +37,8 @@ export async function exhaustedUntil(tx: Tx, limits: readonly Limit[]): Promise<
 /** A refused use is not counted, so that the limit frees up `windowMs` after its oldest use, however many were refused. */
 async function consumeOne({ sql, realNow }: Tx, { key, max, windowMs, uses = 1 }: Limit): Promise<boolean> {
   const [now, since, expires] = [new Date(realNow), new Date(realNow - windowMs), new Date(realNow + windowMs)];
-  const consumed =
-    await sql`INSERT INTO rate_limit AS l (key, used_at, expires_at) VALUES (${key}, array_fill(${now}::timestamptz, ARRAY[${uses}::int]), ${expires})
+  const consumed = await sql`INSERT INTO rate_limit AS l (key, used_at, expires_at)
+      VALUES (${key}, array_fill(${now}::timestamptz, ARRAY[${uses}::int]), ${expires})
      ON CONFLICT (key) DO UPDATE SET expires_at = greatest(l.expires_at, excluded.expires_at),
        used_at = array(SELECT t FROM unnest(l.used_at) t WHERE t > ${since}) || excluded.used_at
      WHERE (SELECT count(*) FROM unnest(l.used_at) t WHERE t > ${since}) <= ${max - uses} RETURNING 1 AS ok`;

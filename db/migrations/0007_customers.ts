@@ -20,7 +20,8 @@ const guests = [
   // The store of a code with the session of a token in it: one statement for each request of a guest.
   ...lookup(
     'lookup_guest(code text, hash bytea)',
-    `TABLE (store_id text, status text, sandbox boolean, clock_offset_ms bigint, session_id text, created_at timestamptz, used_at timestamptz,
+    `TABLE (store_id text, status text, sandbox boolean, clock_offset_ms bigint, session_id text, created_at timestamptz,
+      used_at timestamptz,
        expires_at timestamptz)`,
     `SELECT s.store_id, 'ACTIVE', s.sandbox, s.clock_offset_ms, g.session_id, g.created_at, g.used_at, g.expires_at
      FROM store s LEFT JOIN guest_session g ON g.store_id = s.store_id AND g.token_hash = hash WHERE s.store_code = code`,

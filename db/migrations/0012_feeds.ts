@@ -19,13 +19,13 @@ const feeds = [
 ];
 
 /**
- * The last statement of a transaction that changes orders (at the business time `business_at`) or emits events: takes the feed's row, numbers the
- * events, and moves `last_changed_at` of rows and reply where the time has to be later: a millisecond after the store's previous
- * change.
+ * The last statement of a transaction that changes orders (at the business time `business_at`) or emits events: takes the feed's row,
+ * numbers the events, and moves `last_changed_at` of rows and reply where the time has to be later: a millisecond after the store's
+ * previous change.
  */
 const writing = [
-  `CREATE FUNCTION write_feed(of_store text, business_at timestamptz, changed_orders text[], changed_items text[], events jsonb, of_principal text,
-     of_key text) RETURNS void LANGUAGE plpgsql AS $$
+  `CREATE FUNCTION write_feed(of_store text, business_at timestamptz, changed_orders text[], changed_items text[], events jsonb,
+     of_principal text, of_key text) RETURNS void LANGUAGE plpgsql AS $$
    DECLARE
      n bigint := jsonb_array_length(events);
      latest feed;

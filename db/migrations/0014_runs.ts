@@ -58,7 +58,8 @@ const outbox = [
     attempts integer NOT NULL DEFAULT 0, not_before timestamptz(3))`,
   `CREATE INDEX outbox_deliveries ON outbox (yields, outbox_id) WHERE workflow_type = 'webhookDelivery'`,
   `CREATE INDEX outbox_run ON outbox (store_id, workflow_id)`,
-  // NOTIFY with the lane as payload: Postgres sends equal notifications of a transaction once. Rows for later wait for the relay's next look.
+  // NOTIFY with the lane as payload: Postgres sends equal notifications of a transaction once. Rows for later wait for the relay's next
+  // look.
   `CREATE FUNCTION outbox_notify() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
       PERFORM pg_notify('outbox', ${lane});
       RETURN NULL; END $$`,

@@ -13,7 +13,8 @@ export class BulkRecords0024 extends Migration {
 
 const statements = [
   'DROP TRIGGER audit_request_immutable ON audit_request',
-  `CREATE TRIGGER audit_request_immutable BEFORE DELETE OR TRUNCATE ON audit_request FOR EACH STATEMENT EXECUTE FUNCTION audit_is_immutable()`,
+  `CREATE TRIGGER audit_request_immutable BEFORE DELETE OR TRUNCATE ON audit_request FOR EACH STATEMENT
+    EXECUTE FUNCTION audit_is_immutable()`,
   `CREATE FUNCTION audit_request_only_grows() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
      IF (to_jsonb(NEW) - 'metadata') <> (to_jsonb(OLD) - 'metadata') OR (NEW.metadata - 'changes') <> (OLD.metadata - 'changes')
        OR NOT (NEW.metadata -> 'changes') @> (OLD.metadata -> 'changes') THEN

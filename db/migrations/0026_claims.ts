@@ -35,8 +35,8 @@ const claims = [
     detail text, images text[] NOT NULL, customer_id text, is_shipped boolean NOT NULL, exchange_option_id text,
     delivery_fee_won integer NOT NULL, hold_reason text, hold_until timestamptz(3), is_hold_used boolean NOT NULL DEFAULT false,
     collection jsonb, inspection jsonb, redelivery jsonb, rejection jsonb, restocked_quantity integer NOT NULL DEFAULT 0,
-    stock_shortfall integer NOT NULL DEFAULT 0, amounts jsonb, expected jsonb, step_count integer NOT NULL DEFAULT 0, test_payment boolean NOT NULL,
-    requested_at timestamptz(3) NOT NULL, closed_at timestamptz(3), last_changed_at timestamptz(3) NOT NULL,
+    stock_shortfall integer NOT NULL DEFAULT 0, amounts jsonb, expected jsonb, step_count integer NOT NULL DEFAULT 0,
+    test_payment boolean NOT NULL, requested_at timestamptz(3) NOT NULL, closed_at timestamptz(3), last_changed_at timestamptz(3) NOT NULL,
     PRIMARY KEY (store_id, claim_id), UNIQUE (store_id, claim_no),
     FOREIGN KEY (store_id, order_item_id) REFERENCES order_item DEFERRABLE INITIALLY DEFERRED)`,
   `CREATE UNIQUE INDEX claim_open ON claim (store_id, order_item_id) WHERE closed_at IS NULL`,
@@ -78,7 +78,8 @@ const refunds = [
   `CREATE FUNCTION refund_within_payment() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
      IF (SELECT sum(r.amount_won) FROM refund r WHERE r.store_id = NEW.store_id AND r.payment_id = NEW.payment_id)
        > (SELECT p.total_won FROM payment p WHERE p.store_id = NEW.store_id AND p.payment_id = NEW.payment_id) THEN
-       RAISE EXCEPTION USING ERRCODE = 'integrity_constraint_violation', MESSAGE = format('refunds of %s exceed what was paid', NEW.payment_id);
+       RAISE EXCEPTION USING ERRCODE = 'integrity_constraint_violation',
+         MESSAGE = format('refunds of %s exceed what was paid', NEW.payment_id);
      END IF;
      RETURN NULL;
    END $$`,

@@ -74,8 +74,8 @@ const access = [
 ];
 
 /**
- * A payment started in TEST never meets a LIVE set, nor the reverse: attempts, payments and sets agree by foreign keys. The defaults are for
- * processes of before, which name no environment.
+ * A payment started in TEST never meets a LIVE set, nor the reverse: attempts, payments and sets agree by foreign keys. The defaults are
+ * for processes of before, which name no environment.
  */
 const attempts = [
   `ALTER TABLE payment NO FORCE ROW LEVEL SECURITY`,

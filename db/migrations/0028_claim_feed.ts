@@ -9,8 +9,8 @@ export class ClaimFeed0028 extends Migration {
 
 /** The feed of a transaction that changes claims: moves them along, and returns the time that they all have now. */
 const feeds = [
-  `CREATE OR REPLACE FUNCTION write_claim_feed(of_store text, business_at timestamptz, changed_orders text[], changed_items text[], changed_claims text[],
-     events jsonb, of_principal text, of_key text) RETURNS timestamptz LANGUAGE plpgsql AS $$
+  `CREATE OR REPLACE FUNCTION write_claim_feed(of_store text, business_at timestamptz, changed_orders text[], changed_items text[],
+     changed_claims text[], events jsonb, of_principal text, of_key text) RETURNS timestamptz LANGUAGE plpgsql AS $$
    DECLARE
      latest timestamptz;
    BEGIN

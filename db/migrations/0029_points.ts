@@ -138,7 +138,8 @@ const lookups = [
   ),
   ...lookup(
     'check_point_accounts(after_store text, after_customer text, max_rows integer)',
-    `TABLE (store_id text, customer_id text, balance_won bigint, history_won bigint, running_won bigint, lots_won bigint, wrong_lots bigint)`,
+    `TABLE (store_id text, customer_id text, balance_won bigint, history_won bigint, running_won bigint, lots_won bigint,
+      wrong_lots bigint)`,
     `SELECT a.store_id, a.customer_id, a.balance_won, h.total, r.balance_won, l.total, l.wrong FROM (${ACCOUNTS}) a
      CROSS JOIN LATERAL (SELECT coalesce(sum(x.amount_won), 0)::bigint AS total FROM point_history x
        WHERE x.store_id = a.store_id AND x.customer_id = a.customer_id) h

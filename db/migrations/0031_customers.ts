@@ -26,8 +26,9 @@ const columns = [
 
 const own = [
   `CREATE TABLE customer_address (
-    store_id text NOT NULL, address_id text NOT NULL, customer_id text NOT NULL, name text, receiver_name text NOT NULL, phone text NOT NULL,
-    zip_code text NOT NULL, address1 text NOT NULL, address2 text, is_default boolean NOT NULL, created_at timestamptz(3) NOT NULL,
+    store_id text NOT NULL, address_id text NOT NULL, customer_id text NOT NULL, name text, receiver_name text NOT NULL,
+    phone text NOT NULL, zip_code text NOT NULL, address1 text NOT NULL, address2 text, is_default boolean NOT NULL,
+      created_at timestamptz(3) NOT NULL,
     PRIMARY KEY (store_id, address_id), ${KEY})`,
   `CREATE INDEX customer_address_book ON customer_address (store_id, customer_id, created_at)`,
   `CREATE UNIQUE INDEX customer_address_default ON customer_address (store_id, customer_id) WHERE is_default`,
@@ -41,8 +42,8 @@ const own = [
 ];
 
 /**
- * Names and e-mails by their 1-grams and 2-grams, as products (db/products/search.ts): under row-level security only equality finds them by an
- * index. The last four digits of a phone are a gram of their own shape.
+ * Names and e-mails by their 1-grams and 2-grams, as products (db/products/search.ts): under row-level security only equality finds them by
+ * an index. The last four digits of a phone are a gram of their own shape.
  */
 const search = [
   `CREATE FUNCTION text_grams(of_text text) RETURNS SETOF text LANGUAGE sql IMMUTABLE STRICT AS $$

@@ -16,8 +16,8 @@ export class Reviews0032 extends Migration {
  * before those of the product, each in the order of their values, so that counts cannot deadlock.
  */
 const counts = [
-  `CREATE TABLE product_list_count (store_id text NOT NULL REFERENCES store, product_id text NOT NULL, list text NOT NULL, value text NOT NULL,
-     n bigint NOT NULL, PRIMARY KEY (store_id, product_id, list, value)) WITH (fillfactor = 50)`,
+  `CREATE TABLE product_list_count (store_id text NOT NULL REFERENCES store, product_id text NOT NULL, list text NOT NULL,
+     value text NOT NULL, n bigint NOT NULL, PRIMARY KEY (store_id, product_id, list, value)) WITH (fillfactor = 50)`,
   ...tenantTable('product_list_count'),
   `CREATE FUNCTION product_list_counts(of_store text, of_product text, of_list text, was text, now_is text) RETURNS void LANGUAGE sql AS $$
      SELECT list_counts(of_store, of_list, was, now_is, false);
@@ -30,8 +30,8 @@ const counts = [
 /** Triggers that count the rows of a table by a column; at the commit, so that nobody waits for another one's work. */
 const counted = (table: string, column: string): string[] => [
   `CREATE FUNCTION ${table}_counted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-     PERFORM product_list_counts(coalesce(NEW.store_id, OLD.store_id), coalesce(NEW.product_id, OLD.product_id), '${table}', OLD.${column}::text,
-       NEW.${column}::text); RETURN NULL; END $$`,
+     PERFORM product_list_counts(coalesce(NEW.store_id, OLD.store_id), coalesce(NEW.product_id, OLD.product_id), '${table}',
+       OLD.${column}::text, NEW.${column}::text); RETURN NULL; END $$`,
   `CREATE CONSTRAINT TRIGGER ${table}_made AFTER INSERT OR DELETE ON ${table} DEFERRABLE INITIALLY DEFERRED
    FOR EACH ROW EXECUTE FUNCTION ${table}_counted()`,
   `CREATE CONSTRAINT TRIGGER ${table}_moved AFTER UPDATE OF ${column} ON ${table} DEFERRABLE INITIALLY DEFERRED
@@ -44,7 +44,8 @@ const reviews = [
     store_id text NOT NULL, review_id text NOT NULL, product_id text NOT NULL, product_name text NOT NULL, order_id text NOT NULL,
     order_item_id text NOT NULL, option_label text, customer_id text NOT NULL, rating smallint NOT NULL CHECK (rating BETWEEN 1 AND 5),
     content text NOT NULL, images text[] NOT NULL CHECK (cardinality(images) <= ${MAX_REVIEW_IMAGES}),
-    reward_point integer NOT NULL DEFAULT 0 CHECK (reward_point >= 0), created_at timestamptz(3) NOT NULL, updated_at timestamptz(3) NOT NULL,
+    reward_point integer NOT NULL DEFAULT 0 CHECK (reward_point >= 0), created_at timestamptz(3) NOT NULL,
+      updated_at timestamptz(3) NOT NULL,
     PRIMARY KEY (store_id, review_id), UNIQUE (store_id, order_item_id),
     FOREIGN KEY (store_id, order_item_id) REFERENCES order_item DEFERRABLE INITIALLY DEFERRED)`,
   `CREATE INDEX review_newest ON review (store_id, created_at DESC, review_id DESC)`,
@@ -62,8 +63,8 @@ const reviews = [
 
 const inquiries = [
   `CREATE TABLE inquiry (
-    store_id text NOT NULL, inquiry_id text NOT NULL, product_id text NOT NULL, customer_id text NOT NULL, title text, content text NOT NULL,
-    is_secret boolean NOT NULL DEFAULT false,
+    store_id text NOT NULL, inquiry_id text NOT NULL, product_id text NOT NULL, customer_id text NOT NULL, title text,
+    content text NOT NULL, is_secret boolean NOT NULL DEFAULT false,
     status text NOT NULL DEFAULT 'WAITING' CHECK (status IN (${INQUIRY_STATUSES.map((status) => `'${status}'`).join(', ')})),
     answer text, answered_at timestamptz(3), created_at timestamptz(3) NOT NULL, PRIMARY KEY (store_id, inquiry_id),
     CHECK ((status = 'ANSWERED') = (answer IS NOT NULL) AND (answer IS NULL) = (answered_at IS NULL)),

@@ -6,8 +6,8 @@ import { tenantTable } from './tenancy.ts';
  *
  * `sales_sum` has, for a store's Korean day, provider and method, what was paid and what went back, written in the very transaction that
  * completes a payment or learns that a refund is done. A plain upsert would make the day's row a lock for which every completion and every
- * refund of a busy store waits until the one before it is on disk, and in which two transactions with two such rows could deadlock. So a sum
- * stands in as many rows (slots) as there were transactions at once: deferred triggers add to any slot that nobody has locked, and make
+ * refund of a busy store waits until the one before it is on disk, and in which two transactions with two such rows could deadlock. So a
+ * sum stands in as many rows (slots) as there were transactions at once: deferred triggers add to any slot that nobody has locked, and make
  * another where there is none. They never wait, they fire at the commit, so that a slot is held for the commit alone, and a report adds up
  * the few slots. Appended deltas would not wait either, but would need a job that folds them, and a report would cost what that job left.
  */
@@ -19,8 +19,8 @@ export class Sales0033 extends Migration {
 
 /**
  * A payment's provider and method: those of its last attempt, then of the approved one. Without an attempt it is of no provider and POINT,
- * and so it is where nothing was to be paid in the end. Set by triggers, so that processes of before write them too; a payment and its first
- * attempt are inserted in either order.
+ * and so it is where nothing was to be paid in the end. Set by triggers, so that processes of before write them too; a payment and its
+ * first attempt are inserted in either order.
  */
 const methods = [
   `ALTER TABLE payment NO FORCE ROW LEVEL SECURITY, ADD COLUMN pg text, ADD COLUMN method text NOT NULL DEFAULT 'POINT'`,
@@ -82,7 +82,8 @@ const sums = [
    WITH (fillfactor = 50)`,
   `CREATE FUNCTION korean_day(at timestamptz) RETURNS date LANGUAGE sql IMMUTABLE
    RETURN (at AT TIME ZONE 'UTC' + interval '9 hours')::date`,
-  `CREATE FUNCTION add_sale(paid payment, on_day date, n_paid bigint, n_refunded bigint, back_won bigint) RETURNS void LANGUAGE plpgsql AS $$
+  `CREATE FUNCTION add_sale(paid payment, on_day date, n_paid bigint, n_refunded bigint, back_won bigint)
+   RETURNS void LANGUAGE plpgsql AS $$
    DECLARE
      free bigint;
    BEGIN

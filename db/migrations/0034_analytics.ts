@@ -9,7 +9,8 @@ import { lookup, tenantTable } from './tenancy.ts';
  * Visits: what happened in them, event by event, and what reports read of it (docs/contract.md#analytics).
  *
  * Events are written once, in batches, and stay for a week; `visit_batch` has the batches that are not counted yet, in no order but that of
- * their times. Counting takes a portion of them, adds it to the sums, and commits: each batch is counted once, however late it was committed.
+ * their times. Counting takes a portion of them, adds it to the sums, and commits: each batch is counted once, however late it was
+ * committed.
  */
 export class Analytics0034 extends Migration {
   override up(): void {
@@ -18,8 +19,8 @@ export class Analytics0034 extends Migration {
 }
 
 /**
- * Partitioned by the day of the batch's id. Without a foreign key to the store, as the request log. What the server has recorded has no path;
- * `source` and `medium` are what the event says of where its visitor came from.
+ * Partitioned by the day of the batch's id. Without a foreign key to the store, as the request log. What the server has recorded has no
+ * path; `source` and `medium` are what the event says of where its visitor came from.
  */
 const events = (now: number): string[] => [
   `CREATE TABLE visit_event (
@@ -39,9 +40,9 @@ const events = (now: number): string[] => [
 
 const SUMS = ['page_views', 'product_views', 'cart_adds', 'payment_starts', 'purchases', 'quantity', 'amount_won'];
 /**
- * `visit_sum` adds up, by Korean day, all events, those of a product and those of a source. `visit_member` has who was there on which day (n:
- * how many of their events count there), and `visit_distinct` how many of them had been there last on which day before: those of a period
- * whose last day before lies before the period are its distinct ones. A visitor or session is kept as a hash.
+ * `visit_sum` adds up, by Korean day, all events, those of a product and those of a source. `visit_member` has who was there on which day
+ * (n: how many of their events count there), and `visit_distinct` how many of them had been there last on which day before: those of a
+ * period whose last day before lies before the period are its distinct ones. A visitor or session is kept as a hash.
  */
 const counted = [
   `CREATE FUNCTION visit_key(id text) RETURNS uuid LANGUAGE sql IMMUTABLE STRICT

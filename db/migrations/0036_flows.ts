@@ -20,8 +20,8 @@ const flows = [
   ...tenantTable('commerce_flow', 'SELECT, INSERT, UPDATE'),
   // Nothing of a version ever changes. Without a bundle it is one of the code's.
   `CREATE TABLE flow_version (
-    store_id text NOT NULL, flow_id text NOT NULL, version integer NOT NULL CHECK (version > 0), key text NOT NULL, graph jsonb, bundle jsonb,
-    progression text NOT NULL CHECK (progression IN ('ITEM', 'ORDER_GROUP')), published_at timestamptz(3) NOT NULL,
+    store_id text NOT NULL, flow_id text NOT NULL, version integer NOT NULL CHECK (version > 0), key text NOT NULL, graph jsonb,
+    bundle jsonb, progression text NOT NULL CHECK (progression IN ('ITEM', 'ORDER_GROUP')), published_at timestamptz(3) NOT NULL,
     PRIMARY KEY (store_id, flow_id, version), UNIQUE (store_id, key, version), CHECK ((graph IS NULL) = (bundle IS NULL)),
     FOREIGN KEY (store_id, flow_id) REFERENCES commerce_flow DEFERRABLE INITIALLY DEFERRED)`,
   ...tenantTable('flow_version', 'SELECT, INSERT'),

@@ -1,8 +1,8 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * What the members of a group share is in the group's row once (F46): inputs, data blocks and attachments leave the rows of its items, where
- * each had a copy. Their next step writes the rest of what they no longer need.
+ * What the members of a group share is in the group's row once (F46): inputs, data blocks and attachments leave the rows of its items,
+ * where each had a copy. Their next step writes the rest of what they no longer need.
  */
 export class SharedStates0041 extends Migration {
   override up(): void {

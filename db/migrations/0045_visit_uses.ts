@@ -23,9 +23,9 @@ const tables = [
 ];
 
 /**
- * Takes as many of `n` events as there is room for under each of the keys, which are in an order of their own so that two batches never wait for
- * each other, and returns their number; the rest is counted as dropped. A key after one that has no room makes no row. In one call, so that the
- * first row, the store's, is locked for no longer than the batch takes to be written.
+ * Takes as many of `n` events as there is room for under each of the keys, which are in an order of their own so that two batches never
+ * wait for each other, and returns their number; the rest is counted as dropped. A key after one that has no room makes no row. In one
+ * call, so that the first row, the store's, is locked for no longer than the batch takes to be written.
  */
 const taking = [
   `CREATE FUNCTION take_visit_events(store text, on_day date, keys text[], room integer[], n integer, now timestamptz) RETURNS integer
@@ -59,6 +59,7 @@ const retention = [
   ...sweeping({
     kind: 'visit_uses',
     due: inEachStore('x.store_id, x.day, x.key', 'visit_use', 'x.created_at < ended', 'x.created_at'),
-    remove: `gone AS (DELETE FROM visit_use u USING due WHERE u.store_id = due.store_id AND u.day = due.day AND u.key = due.key RETURNING 1)`,
+    remove: `gone AS (DELETE FROM visit_use u USING due WHERE u.store_id = due.store_id AND u.day = due.day AND u.key = due.key
+      RETURNING 1)`,
   }),
 ];

@@ -1,7 +1,8 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /** The Korean day of the transaction's business time (db/kernel/tx.ts); null where it has none. */
-const TODAY = `(to_timestamp((nullif(current_setting('app.origin', true), '')::jsonb ->> 'at')::numeric / 1000) AT TIME ZONE 'Asia/Seoul')::date`;
+const TODAY = `(to_timestamp((nullif(current_setting('app.origin', true), '')::jsonb ->> 'at')::numeric / 1000)
+  AT TIME ZONE 'Asia/Seoul')::date`;
 
 const REFUSE = (what: string) => `RAISE EXCEPTION '${what} below 10 won' USING ERRCODE = 'check_violation'`;
 

@@ -35,9 +35,9 @@ interface Group {
 }
 
 /**
- * Text that was stored before requests were brought into one form (D91): NFC; names of options without white space around them too, because they
- * are compared with what is sent. A portion of rows at a time, by the code that requests are brought into it with; only rows that change are
- * locked.
+ * Text that was stored before requests were brought into one form (D91): NFC; names of options without white space around them too, because
+ * they are compared with what is sent. A portion of rows at a time, by the code that requests are brought into it with; only rows that
+ * change are locked.
  */
 export class TextForm0048 extends Migration {
   override async up(): Promise<void> {
@@ -95,7 +95,8 @@ export class TextForm0048 extends Migration {
     const p = [storeId, row[key]];
     await this.execute('DELETE FROM product_gram WHERE store_id = ? AND product_id = ?', p);
     await this.execute(
-      'INSERT INTO product_gram (store_id, gram, product_id) SELECT store_id, text_grams(name), product_id FROM product WHERE store_id = ? AND product_id = ? AND deleted_at IS NULL',
+      `INSERT INTO product_gram (store_id, gram, product_id) SELECT store_id, text_grams(name), product_id FROM product
+       WHERE store_id = ? AND product_id = ? AND deleted_at IS NULL`,
       p,
     );
   }

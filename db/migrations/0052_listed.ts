@@ -10,7 +10,8 @@ export class Listed0052 extends Migration {
     for (const sql of functions) this.addSql(sql);
     this.addSql('ALTER TABLE audit_request ADD COLUMN listed jsonb GENERATED ALWAYS AS (listed_metadata(metadata)) STORED');
     this.addSql(
-      'ALTER TABLE approval_request ADD COLUMN listed jsonb GENERATED ALWAYS AS (listed_request(preview, result_data, result_error)) STORED',
+      `ALTER TABLE approval_request ADD COLUMN listed jsonb
+        GENERATED ALWAYS AS (listed_request(preview, result_data, result_error)) STORED`,
     );
   }
 }

@@ -1,8 +1,8 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * What a list shows of a request is bounded as a whole: of facts and what was sent beyond 2,000 bytes it shows none (D90). Rows that are stored
- * already keep what was computed for them: they have no such facts.
+ * What a list shows of a request is bounded as a whole: of facts and what was sent beyond 2,000 bytes it shows none (D90). Rows that are
+ * stored already keep what was computed for them: they have no such facts.
  */
 export class PendingApprovals0053 extends Migration {
   override up(): void {

@@ -33,7 +33,8 @@ export function audited({ action, table, on, when, target: [type, column], metad
   const row = on === 'DELETE' ? 'OLD' : 'NEW';
   const fields = Object.entries(metadata).flatMap(([field, value]) => [`'${field}'`, value]);
   const change = `AFTER ${on} ON ${table}`;
-  const forEach = `FOR EACH ROW ${when === undefined ? '' : `WHEN (${when}) `}EXECUTE FUNCTION`;
+  const condition = when === undefined ? '' : `WHEN (${when}) `;
+  const forEach = `FOR EACH ROW ${condition}EXECUTE FUNCTION`;
   return [
     ...internal(
       `audit_${name}()`,

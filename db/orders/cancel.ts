@@ -41,8 +41,8 @@ export async function cancelItem(canceling: Canceling, input: CancelInput, quant
 }
 
 /**
- * Cancels `quantity` units at the seller's fault. 3 units of 10,000 in all, one by one: 3,333, 3,333, 3,334, the last plus the bundle's fee.
- * What its flow has refunded or given back to stock on the way is not again (F40).
+ * Cancels `quantity` units at the seller's fault. 3 units of 10,000 in all, one by one: 3,333, 3,333, 3,334, the last plus the bundle's
+ * fee. What its flow has refunded or given back to stock on the way is not again (F40).
  */
 export async function cancelUnits({ tx, item, order }: Canceling, quantity: number, isHeld: boolean): Promise<Canceled> {
   const { orderItemId, variantId, stay = null } = item;
@@ -73,6 +73,7 @@ export async function cancelUnits({ tx, item, order }: Canceling, quantity: numb
 /** Appends the reason to the seller's memo, with its free text, which was passed by its id (X24). */
 async function appendMemo({ tx, item }: Canceling, input: CancelInput, quantity: number): Promise<void> {
   const detail = await consumeText(tx, input.detailId);
-  const line = `[취소 ${quantity}개: ${input.reason}]${detail === null ? '' : ` ${detail}`}`;
+  const text = detail === null ? '' : ` ${detail}`;
+  const line = `[취소 ${quantity}개: ${input.reason}]${text}`;
   item.sellerMemo = item.sellerMemo ? `${item.sellerMemo}\n${line}` : line;
 }

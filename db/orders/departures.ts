@@ -154,8 +154,8 @@ export async function refundUnits(tx: Tx, order: Order, item: OrderItem, departu
 }
 
 /**
- * A refund on the way (F40): pays for all that remains of the item, which stays; nothing pays for it again. The order is locked. `reference`:
- * what identifies it among the item's refunds.
+ * A refund on the way (F40): pays for all that remains of the item, which stays; nothing pays for it again. The order is locked.
+ * `reference`: what identifies it among the item's refunds.
  */
 export async function settleItem(tx: Tx, order: Order, item: OrderItem, deductWon: number, reference: string): Promise<RequestedAmounts> {
   const rest = await restNow(tx, order, item);

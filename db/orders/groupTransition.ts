@@ -104,5 +104,6 @@ function noteOf(group: FlowGroup, items: readonly OrderItem[]): string {
   const { node } = locationOf(flowOf(group), state.positions[0]!);
   const name = items[0]!.flowFacts ? node.id : labelOf(node);
   const wait = due ? `${due.key} at ${korean(due.at)}` : 'waits for the seller or buyer';
-  return `${what}: ${state.status} (${name}); ${wait}.${slowedNote(state)}${state.claims.length > 0 ? ` ${state.claims.length} claims are open.` : ''}`;
+  const claims = state.claims.length > 0 ? ` ${state.claims.length} claims are open.` : '';
+  return `${what}: ${state.status} (${name}); ${wait}.${slowedNote(state)}${claims}`;
 }

@@ -111,7 +111,8 @@ async function readStates<R extends StateRow>(
   if (items.length === 0) return new Map();
   const rows = await sql<R>`
     SELECT i.order_item_id, ${isLarge(OWN)} OR ${isLarge(SHARED)} AS is_cut, ${cutState(OWN)} AS state, ${cutState(SHARED)} AS shared,
-      shortened_value(to_jsonb(i.seller_memo), ${MEMO_LENGTH}) AS memo, coalesce(length(i.seller_memo) > ${MEMO_LENGTH}, false) AS is_memo_cut,
+      shortened_value(to_jsonb(i.seller_memo), ${MEMO_LENGTH}) AS memo,
+      coalesce(length(i.seller_memo) > ${MEMO_LENGTH}, false) AS is_memo_cut,
       jsonb_path_query_array(i.claims, ${`$[last - ${CLAIMS - 1} to last]`}::jsonpath) AS claims ${columns}
     FROM order_item i LEFT JOIN flow_group g ON g.store_id = i.store_id AND g.group_id = i.group_id ${tables}
     WHERE i.store_id = ${storeId} AND i.order_item_id = ANY (${items.map(({ orderItemId }) => orderItemId)}::text[])`;

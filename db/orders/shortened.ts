@@ -1,4 +1,6 @@
-/** Items among others: what a flow may hold much of is left out where it is more than a list carries (F46). The item's own answer has all. */
+/**
+ * Items among others: what a flow may hold much of is left out where it is more than a list carries (F46). The item's own answer has all.
+ */
 
 /** What an item among others shows of its flow, as JSON. */
 const SHOWN_BYTES = 6 * 1024;

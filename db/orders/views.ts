@@ -60,8 +60,8 @@ export const viewItem = (item: OrderItem) => ({
 });
 
 /**
- * An item as its buyer sees it at the business time `now`: without the seller's memo, with all that the buyer may do. `meter`: what the limits
- * of its claims may cost.
+ * An item as its buyer sees it at the business time `now`: without the seller's memo, with all that the buyer may do. `meter`: what the
+ * limits of its claims may cost.
  */
 export function viewBuyerItem(item: OrderItem, now: number, meter?: Meter) {
   const claims = viewClaimActions(item, now, meter);

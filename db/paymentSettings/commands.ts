@@ -1,4 +1,7 @@
-/** Changes of payment settings. All of them lock the store's settings first, so that each sees the last one (docs/contract.md#payment-settings). */
+/**
+ * Changes of payment settings. All of them lock the store's settings first, so that each sees the last one
+ * (docs/contract.md#payment-settings).
+ */
 import { LockMode } from '@mikro-orm/core';
 import { type ErrorCode, Fault } from '../../domain/kernel/errors.ts';
 import type { Method, Routing } from '../../domain/paymentSettings/routing.ts';
@@ -29,8 +32,8 @@ export interface SettingsPatch {
   readonly expectedVersion?: number | undefined;
 }
 /**
- * Applies the sent fields. CONCURRENT_UPDATE first; then, where live mode is switched on or would lose its last domain, the live gate, which
- * is decided by what the request would leave (Y7, Y20).
+ * Applies the sent fields. CONCURRENT_UPDATE first; then, where live mode is switched on or would lose its last domain, the live gate,
+ * which is decided by what the request would leave (Y7, Y20).
  */
 export async function changeSettings(tx: Tx, { expectedVersion, ...patch }: SettingsPatch): Promise<void> {
   const { em, at } = tx;
@@ -127,8 +130,8 @@ export async function setToVerify(tx: Tx, provider: ProviderName, environment?: 
 }
 
 /**
- * Records what the provider said of a set (Y8). PAYMENT_CREDENTIAL_CHANGED when it is no longer the newest of its slot. A success closes the
- * circuit, and makes the set the serving one.
+ * Records what the provider said of a set (Y8). PAYMENT_CREDENTIAL_CHANGED when it is no longer the newest of its slot. A success closes
+ * the circuit, and makes the set the serving one.
  */
 export async function recordVerification(tx: Tx, checked: PaymentCredential, isValid: boolean): Promise<PaymentCredential> {
   const { provider, environment, credentialId } = checked;

@@ -28,8 +28,8 @@ export async function retryPayment(tx: Tx, { paymentId, option, returnUrl }: Pay
 }
 
 /**
- * The next attempt after a provider's window refused the way to pay before the buyer could (Y16): with AUTO_FAILOVER at the next provider that
- * was not tried in this payment. Null: there is none, or another attempt is under way.
+ * The next attempt after a provider's window refused the way to pay before the buyer could (Y16): with AUTO_FAILOVER at the next provider
+ * that was not tried in this payment. Null: there is none, or another attempt is under way.
  */
 export async function failOver(tx: Tx, paymentId: string, attemptId: string): Promise<Started | null> {
   const { em, storeId } = tx;

@@ -133,7 +133,9 @@ async function newPayment(tx: Tx, checkout: Checkout, priced: PricedStart, { env
   return payment;
 }
 
-/** Points pay for everything: an order without an attempt. Attempts of before are over, and what may be paid in them yet is voided (D21). */
+/**
+ * Points pay for everything: an order without an attempt. Attempts of before are over, and what may be paid in them yet is voided (D21).
+ */
 async function completeAtOnce(tx: Tx, payment: Payment, createOrder: CreateOrder): Promise<Begun> {
   if (payment.attemptCount > 0) {
     await endOpenAttempts(tx, payment.paymentId, 'SUPERSEDED');

@@ -57,7 +57,8 @@ export async function listPayments(
     LEFT JOIN LATERAL (
       SELECT p.store_id, p.payment_id, p.order_no, p.order_id, p.status, p.result, p.pg, p.method, p.amounts, p.test_payment, p.created_at,
         p.completed_at
-      FROM payment p WHERE ${where} ORDER BY p.created_at DESC, p.payment_id DESC LIMIT ${size}::int OFFSET ${(page - 1) * size}::int) p ON true
+      FROM payment p WHERE ${where} ORDER BY p.created_at DESC, p.payment_id DESC LIMIT ${size}::int
+        OFFSET ${(page - 1) * size}::int) p ON true
     LEFT JOIN LATERAL (
       SELECT coalesce(sum(amount_won) FILTER (WHERE status = 'DONE'), 0) AS refunded,
         coalesce(sum(amount_won) FILTER (WHERE status = 'HELD'), 0) AS held

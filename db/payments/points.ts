@@ -1,4 +1,6 @@
-/** The points of a payment: decided at its start, reserved in the start's transaction, released when it ends without an order (N25 … N27). */
+/**
+ * The points of a payment: decided at its start, reserved in the start's transaction, released when it ends without an order (N25 … N27).
+ */
 import type { Buyer } from '../../domain/checkout/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { EARNS_NOTHING, earningOf, type EarnRules } from '../../domain/points/purchase.ts';

@@ -37,7 +37,8 @@ interface LotRow {
 /** CUSTOMER_NOT_FOUND. */
 export async function readPoints({ sql, storeId, at }: Tx, customerId: string): Promise<Points> {
   const rows = await sql<LotRow>`SELECT l.lot_id, l.type, l.amount_won, l.remaining_won, l.earned_at, l.expires_at,
-      sum(l.remaining_won) OVER () AS balance_won, sum(l.remaining_won) FILTER (WHERE l.expires_at <= ${new Date(soonUntil(at))}) OVER () AS soon_won
+      sum(l.remaining_won) OVER () AS balance_won,
+        sum(l.remaining_won) FILTER (WHERE l.expires_at <= ${new Date(soonUntil(at))}) OVER () AS soon_won
     FROM point_account a
     LEFT JOIN point_lot l ON l.store_id = a.store_id AND l.customer_id = a.customer_id AND l.remaining_won > 0
       AND l.expires_at > ${new Date(at)}

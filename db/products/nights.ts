@@ -58,7 +58,8 @@ async function lock({ sql, storeId }: Tx, wanted: readonly Wanted[], reason: 'SA
     WITH locked AS (
        SELECT n.stock, w.quantity FROM variant_night n JOIN ${recordset(wanted)} USING (variant_id, night)
        JOIN variant ON variant.store_id = n.store_id AND variant.variant_id = n.variant_id AND is_sellable AND deleted_at IS NULL
-       WHERE n.store_id = ${storeId} AND ${reason === 'SALE' ? isOnSale('DATED') : fragment`true`} ORDER BY n.variant_id, n.night FOR UPDATE OF n)
+       WHERE n.store_id = ${storeId} AND ${reason === 'SALE' ? isOnSale('DATED') : fragment`true`}
+         ORDER BY n.variant_id, n.night FOR UPDATE OF n)
      SELECT count(*) FILTER (WHERE stock >= quantity)::int AS enough FROM locked`;
   return row!.enough;
 }

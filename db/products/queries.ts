@@ -169,10 +169,12 @@ export async function findSellable(
   const variants = fragment`coalesce((SELECT json_agg(${object(PRICED_VARIANT, fragment`v`)} ORDER BY v.seq) FROM variant v
      WHERE v.store_id = p.store_id AND v.product_id = p.product_id AND v.deleted_at IS NULL
        AND (v.variant_id = ANY (${variantIds}::text[]) OR v.variant_id = ANY (ARRAY(SELECT first.variant_id FROM variant first
-         WHERE first.store_id = p.store_id AND first.product_id = p.product_id AND first.deleted_at IS NULL ORDER BY first.seq LIMIT 2)))), '[]')`;
+         WHERE first.store_id = p.store_id AND first.product_id = p.product_id AND first.deleted_at IS NULL ORDER BY first.seq LIMIT 2)))),
+           '[]')`;
   type Priced = { readonly product: Json<Sellable['product']>; readonly variants: Sellable['variants'] };
   const [row] = await sql<{ found: Priced[] | null; addresses: AddressRow[] | null }>`
-    SELECT (SELECT json_agg(json_build_object('product', ${object(PRICED_FIELDS, fragment`p`)}, 'variants', ${variants})) FROM product p WHERE p.store_id = ${storeId}
+    SELECT (SELECT json_agg(json_build_object('product', ${object(PRICED_FIELDS, fragment`p`)}, 'variants', ${variants})) FROM product p
+      WHERE p.store_id = ${storeId}
     AND p.product_id = ANY(${productIds}::text[])) AS found,
        (SELECT json_agg(${object(ADDRESS_FIELDS, fragment`a`)}) FROM seller_address a WHERE a.store_id = ${storeId}) AS addresses`;
   const sellable = new Map((row!.found ?? []).map(({ product, ...rest }) => [product.productId, { ...rest, product: revived(product) }]));
@@ -188,9 +190,9 @@ export interface ProductFilter extends PageRequest {
 }
 
 /**
- * Products with sums over their variants, highest number first: page and total in one query, which reads neither variants nor texts that the
- * list does not show, and nothing of rows that it passes over (D90). Filters other than by status count rows; otherwise the total comes from
- * maintained counts.
+ * Products with sums over their variants, highest number first: page and total in one query, which reads neither variants nor texts that
+ * the list does not show, and nothing of rows that it passes over (D90). Filters other than by status count rows; otherwise the total comes
+ * from maintained counts.
  */
 export async function listProducts({ sql, storeId }: Tx, filter: ProductFilter): Promise<{ items: ListedProduct[]; total: number }> {
   const { productNo, status, categoryId, keyword } = filter;

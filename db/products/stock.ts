@@ -26,7 +26,10 @@ const byVariant = (lines: readonly Quantity[]): Quantity[] =>
     .map(([variantId, same]) => ({ variantId, quantity: same.reduce((sum, line) => sum + line.quantity, 0) }))
     .toSorted((a, b) => (a.variantId < b.variantId ? -1 : 1));
 
-/** Takes the stock of all lines, or none: false when one lacks stock, or is no longer sold as it was chosen (D60). `reference`: the payment attempt. */
+/**
+ * Takes the stock of all lines, or none: false when one lacks stock, or is no longer sold as it was chosen (D60). `reference`: the payment
+ * attempt.
+ */
 export async function takeStock(tx: Tx, lines: readonly SoldLine[], reference: string): Promise<boolean> {
   const { sql, at, storeId } = tx;
   const taken: Quantity[] = [];

@@ -1,4 +1,7 @@
-/** The tag of a product (`ETag`, `If-Match`): its version, and the stock of its variants, which sales and stock changes move without it (D92). */
+/**
+ * The tag of a product (`ETag`, `If-Match`): its version, and the stock of its variants, which sales and stock changes move without it
+ * (D92).
+ */
 import { createHash } from 'node:crypto';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { ProductWithVariants, VariantRow } from './queries.ts';
@@ -31,8 +34,8 @@ export function preconditionOf(ifMatch: string): Precondition {
 }
 
 /**
- * PRECONDITION_FAILED unless what the writer has read still holds. `variants`: those of the product, locked, where the writer sends stock; a
- * writer that sends none is not in the way of a sale.
+ * PRECONDITION_FAILED unless what the writer has read still holds. `variants`: those of the product, locked, where the writer sends stock;
+ * a writer that sends none is not in the way of a sale.
  */
 export function checkTag(precondition: Precondition, version: number, variants: readonly Counted[] | null): void {
   if (precondition === null) return;

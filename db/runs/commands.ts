@@ -56,11 +56,13 @@ export async function openRuns({ sql, isRehearsal = false }: Tx, runs: readonly 
     wakeAt: dateOf(wakeAt),
     createdAt: new Date(createdAt),
   }));
-  await sql`WITH opened AS MATERIALIZED (SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r ("storeId" text, "workflowType" text,
-      "workflowId" text, "entityId" text, "orderNo" text, status text, "wakeAt" timestamptz, "createdAt" timestamptz, yields boolean)),
+  await sql`WITH opened AS MATERIALIZED (SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS r
+      ("storeId" text, "workflowType" text, "workflowId" text, "entityId" text, "orderNo" text, status text, "wakeAt" timestamptz,
+      "createdAt" timestamptz, yields boolean)),
     run AS (INSERT INTO run (store_id, workflow_type, workflow_id, entity_id, order_no, wake_at, created_at)
       SELECT "storeId", "workflowType", "workflowId", "entityId", "orderNo", "wakeAt", "createdAt" FROM opened)
-    INSERT INTO outbox (store_id, message, workflow_type, workflow_id, entity_id, order_no, status, wake_at, created_at, yields, traceparent)
+    INSERT INTO outbox
+      (store_id, message, workflow_type, workflow_id, entity_id, order_no, status, wake_at, created_at, yields, traceparent)
     SELECT "storeId", 'start', "workflowType", "workflowId", "entityId", "orderNo", status, "wakeAt", "createdAt", yields,
       ${currentTrace()}::text FROM opened WHERE NOT ${isRehearsal}::boolean`;
 }
@@ -72,8 +74,8 @@ export function enqueueWake({ em, realNow, isRehearsal }: Tx, run: RunIds): void
 }
 
 /**
- * The same, and until each run has loaded its row, which the caller has locked, it is due: a sandbox's clock waits for it, and the reconciler
- * wakes it when the wake gets lost. Passed over is what the reconciler is waking: it is due already.
+ * The same, and until each run has loaded its row, which the caller has locked, it is due: a sandbox's clock waits for it, and the
+ * reconciler wakes it when the wake gets lost. Passed over is what the reconciler is waking: it is due already.
  */
 export async function enqueueDueWakes(tx: Tx, runs: readonly RunIds[]): Promise<void> {
   for (const run of runs) enqueueWake(tx, run);

@@ -26,9 +26,9 @@ export const comparedSteps = (steps: readonly FlowStep[]) =>
   steps.map(({ orderItemIds, edges, to, status, jobs, details }) => ({ orderItemIds, edges, to, status, jobs, details }));
 
 /**
- * The digest of the difference that it made to what GET shows, of what it gave back, of the amounts and counts of its reply, of the items that
- * it moved, and of the steps of their flows with the jobs that these start. Nothing of it depends on the time but through what a flow decided:
- * a dry run a moment earlier has the same.
+ * The digest of the difference that it made to what GET shows, of what it gave back, of the amounts and counts of its reply, of the items
+ * that it moved, and of the steps of their flows with the jobs that these start. Nothing of it depends on the time but through what a flow
+ * decided: a dry run a moment earlier has the same.
  */
 export function effectOf({ views, reply }: Done, { returned: after, steps }: Tx, { returned: before, steps: first }: Sofar): string {
   const listed = views ? comparedOf(allChanges(views.before, views.after, views.listing), views.listing.levels ?? []) : [];

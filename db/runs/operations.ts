@@ -28,7 +28,9 @@ interface Row {
   readonly location: string | null;
 }
 const RETENTION_MS = DAY;
-/** The principals of executions of approved requests: their keys last as long as the requests, so that none is ever carried out twice (G27). */
+/**
+ * The principals of executions of approved requests: their keys last as long as the requests, so that none is ever carried out twice (G27).
+ */
 const EXECUTION_PREFIX = 'approval/';
 const EXECUTION_MS = 366 * DAY;
 const expiryOf = ({ principal }: OperationKey, realNow: number): Date =>
@@ -54,7 +56,8 @@ const reserve = ({ sql, storeId }: Tx, o: OperationKey, now: Date): Promise<obje
   sql`INSERT INTO operation (store_id, principal, key, operation_id, fingerprint, customer_id, created_at, expires_at)
     VALUES (${storeId}, ${o.principal}, ${o.key}, ${o.id}, ${o.fingerprint}, ${o.customerId ?? null}, ${now}, ${expiryOf(o, now.getTime())})
      ON CONFLICT (store_id, principal, key) DO UPDATE SET operation_id = excluded.operation_id, fingerprint = excluded.fingerprint,
-       customer_id = excluded.customer_id, status = NULL, body = NULL, location = NULL, created_at = excluded.created_at, expires_at = excluded.expires_at
+       customer_id = excluded.customer_id, status = NULL, body = NULL, location = NULL, created_at = excluded.created_at,
+         expires_at = excluded.expires_at
      WHERE operation.expires_at <= excluded.created_at RETURNING key`;
 
 /** Whether this is the first commit of what happens once under this key; a concurrent one waits for it. The row is read by nobody else. */
@@ -90,6 +93,6 @@ export async function hasReply(
 /** Stores a reply outside a transition: a refusal of the handler (D78), results of a bulk. An existing row stays. */
 export async function storeReply({ sql, storeId, realNow }: Tx, o: OperationKey, reply: StoredReply): Promise<void> {
   await sql`INSERT INTO operation (store_id, principal, key, operation_id, fingerprint, customer_id, status, body, created_at, expires_at)
-     VALUES (${storeId}, ${o.principal}, ${o.key}, ${o.id}, ${o.fingerprint}, ${o.customerId ?? null}, ${reply.status}, ${JSON.stringify(reply.body)},
-       ${new Date(realNow)}, ${expiryOf(o, realNow)}) ON CONFLICT DO NOTHING`;
+     VALUES (${storeId}, ${o.principal}, ${o.key}, ${o.id}, ${o.fingerprint}, ${o.customerId ?? null}, ${reply.status},
+       ${JSON.stringify(reply.body)}, ${new Date(realNow)}, ${expiryOf(o, realNow)}) ON CONFLICT DO NOTHING`;
 }

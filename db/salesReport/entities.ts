@@ -2,7 +2,9 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { storeId } from '../kernel/columns.ts';
 
 const sum = () => p.bigint('number').defaultRaw('0');
-/** A part of what a store sold and paid back on a Korean day by one provider and method; written by triggers (db/migrations/0033_sales.ts). */
+/**
+ * A part of what a store sold and paid back on a Korean day by one provider and method; written by triggers (db/migrations/0033_sales.ts).
+ */
 export const SalesSumEntity = defineEntity({
   name: 'SalesSum',
   tableName: 'sales_sum',

@@ -32,8 +32,10 @@ export async function readBatches({ sql, storeId }: Tx, batches: readonly Batch[
 export async function readEarlier({ sql, storeId }: Tx, sessionIds: readonly string[], now: readonly Batch[]): Promise<Positioned[]> {
   if (sessionIds.length === 0) return [];
   const rows = await sql<Row>`SELECT e.* FROM visit_event e
-    WHERE e.store_id = ${storeId} AND e.session_id = ANY(${sessionIds}::text[]) AND e.batch_id <> ALL(${now.map(({ batch_id: id }) => id)}::text[])
-      AND NOT EXISTS (SELECT 1 FROM visit_batch b WHERE b.store_id = e.store_id AND b.created_at = e.created_at AND b.batch_id = e.batch_id)`;
+    WHERE e.store_id = ${storeId} AND e.session_id = ANY(${sessionIds}::text[])
+      AND e.batch_id <> ALL(${now.map(({ batch_id: id }) => id)}::text[])
+      AND NOT EXISTS (SELECT 1 FROM visit_batch b WHERE b.store_id = e.store_id AND b.created_at = e.created_at
+        AND b.batch_id = e.batch_id)`;
   return rows.map(eventOf);
 }
 

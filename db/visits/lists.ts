@@ -44,7 +44,8 @@ export async function readOverview({ sql, storeId }: Tx, filter: VisitFilter): P
     SELECT c.computed_at, c.dropped, to_char(d.day, 'YYYY-MM-DD') AS date, visitors, sessions, new_visitors AS "newVisitors",
       new_sessions AS "newSessions", page_views AS "pageViews", product_views AS "productViews", cart_adds AS "cartAdds",
       payment_starts AS "paymentStarts", purchases, amount_won AS "purchaseAmount"
-    FROM (SELECT (SELECT computed_at FROM visit_clock WHERE store_id = ${storeId}) AS computed_at, (SELECT coalesce(sum(events), 0) FROM visit_drop
+    FROM (SELECT (SELECT computed_at FROM visit_clock WHERE store_id = ${storeId}) AS computed_at,
+      (SELECT coalesce(sum(events), 0) FROM visit_drop
       WHERE store_id = ${storeId} AND day BETWEEN ${filter.from}::date AND ${filter.to}::date) AS dropped) c
     LEFT JOIN (happened FULL JOIN seen USING (day)) d ON true ORDER BY 2`;
   return {
@@ -98,7 +99,8 @@ export async function listProducts({ sql, storeId }: Tx, filter: VisitFilter & P
       FROM visit_sum WHERE ${sums(storeId, filter, fragment`list = 'PRODUCT'`)} GROUP BY key),
     shown AS (SELECT * FROM found ORDER BY views DESC, product_id LIMIT ${limit}::int OFFSET ${passed}::int)
     SELECT c.*, shown.product_id, p.name, views AS "productViews",
-      (SELECT sum(n) FROM visit_distinct WHERE ${ofKey(storeId, filter, fragment`'PRODUCT_VISITOR'`, fragment`shown.product_id`)}) AS visitors,
+      (SELECT sum(n) FROM visit_distinct
+        WHERE ${ofKey(storeId, filter, fragment`'PRODUCT_VISITOR'`, fragment`shown.product_id`)}) AS visitors,
       adds AS "cartAdds", bought AS "purchaseQuantity", won AS "purchaseAmount"
     FROM (${counted(storeId)}) c LEFT JOIN shown ON true
     LEFT JOIN product p ON p.store_id = ${storeId} AND p.product_id = shown.product_id ORDER BY views DESC, shown.product_id`;
@@ -138,7 +140,8 @@ export async function listSources({ sql, storeId }: Tx, filter: VisitFilter & Pa
       WHERE ${inPeriod(storeId, filter, fragment`list = 'SOURCE_SESSION'`)} AND day_before < ${filter.from}::date GROUP BY key, medium
       HAVING sum(n) <> 0),
     found AS MATERIALIZED (
-      SELECT key, medium, coalesce(sessions, 0) AS sessions, coalesce(views, 0) AS views, coalesce(bought, 0) AS bought, coalesce(won, 0) AS won
+      SELECT key, medium, coalesce(sessions, 0) AS sessions, coalesce(views, 0) AS views, coalesce(bought, 0) AS bought,
+        coalesce(won, 0) AS won
       FROM happened FULL JOIN seen USING (key, medium)),
     shown AS (SELECT * FROM found ORDER BY sessions DESC, key, medium LIMIT ${limit}::int OFFSET ${passed}::int)
     SELECT c.*, shown.key AS source, shown.medium, (SELECT sum(n) FROM visit_distinct

@@ -21,9 +21,9 @@ export interface NewEvent {
 }
 
 /**
- * Records what happened in a visit, one batch, in one statement; nothing without a visit. A view of a product that the store does not have is
- * a view of a page (R7). `isTest`: of a payment in sandbox mode; `reporter`: of what a page reports, whose day may have no room for all of it.
- * Returns how many were taken, the first ones.
+ * Records what happened in a visit, one batch, in one statement; nothing without a visit. A view of a product that the store does not have
+ * is a view of a page (R7). `isTest`: of a payment in sandbox mode; `reporter`: of what a page reports, whose day may have no room for all
+ * of it. Returns how many were taken, the first ones.
  */
 export async function recordVisit(
   tx: Tx,
@@ -43,9 +43,10 @@ export async function recordVisit(
       LEFT JOIN product p ON p.store_id = ${storeId} AND p.product_id = e."productId" AND p.deleted_at IS NULL
       WHERE position < (SELECT taken FROM room)),
     batch AS (INSERT INTO visit_batch (store_id, created_at, batch_id, event_count)
-      SELECT ${storeId}, ${new Date(at)}::timestamptz, ${newId('vis', realNow)}, taken FROM room WHERE taken > 0 RETURNING batch_id, created_at),
-    written AS (INSERT INTO visit_event (store_id, batch_id, position, type, created_at, visitor_id, session_id, path, product_id, referrer, utm_source,
-      utm_medium, utm_campaign, source, medium, quantity, amount_won, is_test)
+      SELECT ${storeId}, ${new Date(at)}::timestamptz, ${newId('vis', realNow)}, taken FROM room WHERE taken > 0
+      RETURNING batch_id, created_at),
+    written AS (INSERT INTO visit_event (store_id, batch_id, position, type, created_at, visitor_id, session_id, path, product_id,
+      referrer, utm_source, utm_medium, utm_campaign, source, medium, quantity, amount_won, is_test)
     SELECT ${storeId}, batch_id, position, CASE WHEN "isKnown" THEN type ELSE 'PAGE_VIEW' END, created_at, ${visit.visitorId}::text,
       ${visit.sessionId}::text, path, CASE WHEN "isKnown" THEN "productId" END, referrer, "utmSource", "utmMedium", "utmCampaign", source,
       medium, coalesce(quantity, 0), coalesce("amountWon", 0), ${isTest} FROM e, batch)

@@ -19,9 +19,9 @@ export async function addSums({ sql, storeId }: Tx, changes: readonly SumChange[
 }
 
 /**
- * Adds visitors and sessions to the days on which they were there, and keeps, for each day of a list, on which day before those who were there
- * had been there last. What changes is the difference between the days of those concerned as they were and as they are, so that days may be
- * added, and taken away, in any order. A gap that no period spans is as if there were no day before.
+ * Adds visitors and sessions to the days on which they were there, and keeps, for each day of a list, on which day before those who were
+ * there had been there last. What changes is the difference between the days of those concerned as they were and as they are, so that days
+ * may be added, and taken away, in any order. A gap that no period spans is as if there were no day before.
  */
 export async function addMembers({ sql, storeId, at }: Tx, changes: readonly MemberChange[]): Promise<void> {
   if (changes.length === 0) return;
@@ -46,7 +46,8 @@ export async function addMembers({ sql, storeId, at }: Tx, changes: readonly Mem
       SELECT ${storeId}, list, key, medium, who, day, now, ${new Date(at)} FROM days WHERE now <> was ORDER BY list, key, medium, who, day
       ON CONFLICT (store_id, list, key, medium, who, day) DO UPDATE SET n = excluded.n)
     INSERT INTO visit_distinct AS d (store_id, list, key, medium, day, day_before, n)
-    SELECT ${storeId}, list, key, medium, day, CASE WHEN before > day - ${MAX_DAYS}::int THEN before ELSE '-infinity' END AS day_before, sum(n)
+    SELECT ${storeId}, list, key, medium, day, CASE WHEN before > day - ${MAX_DAYS}::int THEN before ELSE '-infinity' END AS day_before,
+      sum(n)
     FROM steps GROUP BY list, key, medium, day, day_before HAVING sum(n) <> 0
     ON CONFLICT (store_id, list, key, medium, day, day_before) DO UPDATE SET n = d.n + excluded.n`;
 }

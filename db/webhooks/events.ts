@@ -52,7 +52,8 @@ export async function addDeliveries(tx: Tx, wanted: readonly NewDelivery[]): Pro
   const { sql, storeId, realNow } = tx;
   if (wanted.length === 0) return [];
   const deliveries = wanted.map((delivery) => ({ ...delivery, deliveryId: newId('dlv', realNow), createdAt: new Date(delivery.at) }));
-  await sql`INSERT INTO webhook_delivery (store_id, delivery_id, webhook_id, event_id, event_type, url, status, redelivery_of, epoch, created_at)
+  await sql`INSERT INTO webhook_delivery (store_id, delivery_id, webhook_id, event_id, event_type, url, status, redelivery_of, epoch,
+    created_at)
     SELECT ${storeId}, "deliveryId", "webhookId", "eventId", "eventType", url, 'PENDING', "redeliveryOf", epoch, "createdAt"
     FROM jsonb_to_recordset(${JSON.stringify(deliveries)}::jsonb) AS d ("deliveryId" text, "webhookId" text, "eventId" text,
       "eventType" text, url text, "redeliveryOf" text, epoch integer, "createdAt" timestamptz)`;

@@ -22,7 +22,10 @@ interface TransitionContext {
   readonly receiver: ReceiverState;
 }
 
-/** `answer`: the outcome of the attempt, or that it was put off, where its call makes the transition itself. Null when the delivery was deleted. */
+/**
+ * `answer`: the outcome of the attempt, or that it was put off, where its call makes the transition itself. Null when the delivery was
+ * deleted.
+ */
 export async function transitionWebhookDelivery(
   tx: Tx,
   { storeId, entityId: deliveryId }: RunRef,

@@ -71,7 +71,9 @@ export interface ApprovalState extends ApproverNeeds {
   readonly expiresAt: number;
   /** Of the preview that is shown. */
   readonly previewDigest: string;
-  /** How often an execution found that it would do something else than what was approved. Each approval's execution has a round of its own. */
+  /**
+   * How often an execution found that it would do something else than what was approved. Each approval's execution has a round of its own.
+   */
   readonly round: number;
   /** When it was approved; null before. */
   readonly executingSince: number | null;

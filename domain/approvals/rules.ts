@@ -92,7 +92,10 @@ export interface Preview {
 export const comparedOf = (changes: readonly Change[], levels: readonly string[]): readonly Change[] =>
   changes.filter(({ field }) => !levels.includes(pathOf(field)));
 
-/** Whether both previews of one request tell the same target, changes and facts. `levels`: the paths and facts that others move apart, which are not compared (G51). */
+/**
+ * Whether both previews of one request tell the same target, changes and facts. `levels`: the paths and facts that others move apart, which
+ * are not compared (G51).
+ */
 export function isSamePreview(one: Preview, other: Preview, levels: readonly string[] = []): boolean {
   const left = new Set(levels);
   const compared = ({ operationId, target, changes, facts }: Preview) =>

@@ -1,6 +1,9 @@
 /** The difference between what a resource shows before and after a change (G14). Pure. */
 
-/** A field of the resource by its path (`shippingPolicy.jejuSurcharge`, `variants[1].additionalPrice`), with its values as the API shows them. */
+/**
+ * A field of the resource by its path (`shippingPolicy.jejuSurcharge`, `variants[1].additionalPrice`), with its values as the API shows
+ * them.
+ */
 export interface Change {
   readonly field: string;
   readonly before: unknown;
@@ -9,8 +12,9 @@ export interface Change {
 /** How the fields of a type of resource are listed. */
 export interface Listing {
   /**
-   * What is given out or follows from the change, and is not listed: ids, numbers, versions, timestamps of the change. By its path, without the
-   * places in lists (`variants[].variantId`): a field that a user names alike elsewhere is listed. Nothing that a user writes is one of them.
+   * What is given out or follows from the change, and is not listed: ids, numbers, versions, timestamps of the change. By its path, without
+   * the places in lists (`variants[].variantId`): a field that a user names alike elsewhere is listed. Nothing that a user writes is one of
+   * them.
    */
   readonly given?: readonly string[];
   /** Fields of any depth whose values are not shown: secrets, sellerMemo, buyers' personal data. Listed with null on both sides. */
@@ -29,7 +33,10 @@ const MAX_LINES = 500;
 /** `variants[1].additionalPrice` → `variants[].additionalPrice` */
 export const pathOf = (field: string): string => field.replaceAll(/\[\d+\]/g, '[]');
 
-/** At most 500, or `most`, in the order of their paths. `before` null: a creation, with a line for each field that is not null; `after` null: a deletion, one line; both null: nothing. */
+/**
+ * At most 500, or `most`, in the order of their paths. `before` null: a creation, with a line for each field that is not null; `after`
+ * null: a deletion, one line; both null: nothing.
+ */
 export const changesBetween = (before: Shown, after: Shown, listing: Listing = {}): readonly Change[] =>
   shownOf(allChanges(before, after, listing, mostShown(listing)), listing);
 

@@ -17,8 +17,8 @@ const ACTIONS: Readonly<Record<ClaimType, { readonly key: ClaimAction['key']; re
 };
 
 /**
- * The claims that the item's state offers, of all that remains and without a fault of the seller, and the withdrawal of its open claim. `at`:
- * business milliseconds. `meter`: what the limits of its flow may cost (F43).
+ * The claims that the item's state offers, of all that remains and without a fault of the seller, and the withdrawal of its open claim.
+ * `at`: business milliseconds. `meter`: what the limits of its flow may cost (F43).
  */
 export function claimActions(item: ClaimableItem, claims: readonly ClaimSummary[], at: number, meter = new Meter(MAX_ITEM)): ClaimAction[] {
   const quantity = item.quantity - item.canceledQuantity;

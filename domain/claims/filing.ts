@@ -1,4 +1,7 @@
-/** Whether a buyer may file a claim now, and for which fee; submission, preview and the actions that a buyer is shown ask alike (D46, D47, F37–F39). */
+/**
+ * Whether a buyer may file a claim now, and for which fee; submission, preview and the actions that a buyer is shown ask alike (D46, D47,
+ * F37–F39).
+ */
 import type { Meter } from '../flows/expressions/meter.ts';
 import type { PermissionKey } from '../flows/graph/graph.ts';
 import type { Flow } from '../flows/run/flow.ts';
@@ -51,8 +54,8 @@ export function filingRefusal(item: ClaimableItem, request: FilingRequest, at: n
 }
 
 /**
- * How a claim is filed at the business time `at`, or why it is refused. A cancel at once whose expressions fail becomes a request (F39); of an
- * exchange, which gives nothing back, nothing is deducted.
+ * How a claim is filed at the business time `at`, or why it is refused. A cancel at once whose expressions fail becomes a request (F39); of
+ * an exchange, which gives nothing back, nothing is deducted.
  */
 export function filingOf(
   item: ClaimableItem,

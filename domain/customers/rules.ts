@@ -1,4 +1,6 @@
-/** Customers of a store: what lists show of them, and what proves that somebody means this one (docs/contract.md#members-of-the-shop). Pure. */
+/**
+ * Customers of a store: what lists show of them, and what proves that somebody means this one (docs/contract.md#members-of-the-shop). Pure.
+ */
 import { DAY, KOREA } from '../kernel/time.ts';
 
 /** A phone as lists show it: every digit but the first 3 and the last 4 is `*`, hyphens as given (U5). */

@@ -3,8 +3,8 @@ export const ACTOR_TYPES = ['USER', 'AGENT', 'APP', 'SYSTEM'] as const;
 export type ActorType = (typeof ACTOR_TYPES)[number];
 
 /**
- * `USER`: a person's id; `AGENT`: the id of an agent's token, or of the actor that used one; `APP`: a client's id. The name is looked up when
- * a record is written.
+ * `USER`: a person's id; `AGENT`: the id of an agent's token, or of the actor that used one; `APP`: a client's id. The name is looked up
+ * when a record is written.
  */
 export interface ActorRef {
   readonly type: ActorType;

@@ -42,8 +42,8 @@ export interface PlanOf<Call> {
   /** Nothing visible to clients is expected at `wakeAt`: an advance of a sandbox clock does not stop there. */
   readonly isPollOnly?: boolean;
   /**
-   * When the `elapsed` transition is due even while a call is in flight, whose late outcome the transition drops. Absent or null: what is due
-   * waits for the calls, as the expiry of a payment waits for its confirm (D40).
+   * When the `elapsed` transition is due even while a call is in flight, whose late outcome the transition drops. Absent or null: what is
+   * due waits for the calls, as the expiry of a payment waits for its confirm (D40).
    */
   readonly deadline?: number | null;
   readonly done: boolean;

@@ -1,9 +1,12 @@
 /**
- * Text has one form (D91): NFC, and what people read has something to see, without white space around it. What joins letters or emoji inside
- * a text stays.
+ * Text has one form (D91): NFC, and what people read has something to see, without white space around it. What joins letters or emoji
+ * inside a text stays.
  */
 
-/** As parts of a character class: white space, control and format characters, fillers, the blank of Braille, and whatever else shows nothing. */
+/**
+ * As parts of a character class: white space, control and format characters, fillers, the blank of Braille, and whatever else shows
+ * nothing.
+ */
 const BLANK = String.raw`\s\u0000-\u0020\u007f-\u00a0\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb`;
 const BLANK_BEYOND = String.raw`\u{110bd}\u{110cd}\u{13430}-\u{1343f}\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}`;
 /** A pattern of one visible character, to be read with the flag `u`. */

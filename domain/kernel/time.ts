@@ -57,8 +57,8 @@ export const MOMENT = `^(?:${YEAR}-${DAY_OF_YEAR}|${LEAP_YEAR}-02-29)[Tt]${TIME_
 export const koreanDay = (at: number): string => new Date(at + KOREA).toISOString().slice(2, 10).replaceAll('-', '');
 
 /**
- * The moments of the Korean days whose `YYMMDD` begins with these digits, from inclusive, to exclusive: `2611` is November 2026; null where no
- * day does. Of the years 2000 to 2099.
+ * The moments of the Korean days whose `YYMMDD` begins with these digits, from inclusive, to exclusive: `2611` is November 2026; null where
+ * no day does. Of the years 2000 to 2099.
  */
 export function daysOf(digits: string): { readonly from: number; readonly to: number } | null {
   if (!/^\d{1,6}$/.test(digits)) return null;

@@ -1,4 +1,6 @@
-/** Commands of an order item and their refusals (D71 … D73, F20, F21); the API's early refusal and the transition call the same functions. */
+/**
+ * Commands of an order item and their refusals (D71 … D73, F20, F21); the API's early refusal and the transition call the same functions.
+ */
 import { actions, platformAction } from '../flows/run/actions.ts';
 import { MAX_DATA_BYTES } from '../flows/run/data.ts';
 import type { Flow } from '../flows/run/flow.ts';

@@ -1,6 +1,6 @@
 /**
- * The commands of an order item's run, and of the run of a group of items (F32); their calls and outcomes. Text that a person typed is passed
- * by its id (X24): `payloadId` is that of the JSON of an `ActionPayload`.
+ * The commands of an order item's run, and of the run of a group of items (F32); their calls and outcomes. Text that a person typed is
+ * passed by its id (X24): `payloadId` is that of the JSON of an `ActionPayload`.
  */
 import type { ContentOf } from '../kernel/messages.ts';
 import type { CANCEL_REASONS, DeliveryMethod } from './rules.ts';

@@ -50,7 +50,9 @@ export const OPTIONAL_PLATFORM_FIELDS: PlatformFields = Object.fromEntries(
   Object.entries(PLATFORM_FIELDS).map(([key, fields]) => [key, fields.map((field) => ({ ...field, required: false }))]),
 );
 
-/** The endpoints whose action is judged with what they were sent, and the text of it that a person types, by the input that carries its id. */
+/**
+ * The endpoints whose action is judged with what they were sent, and the text of it that a person types, by the input that carries its id.
+ */
 const TYPED: Readonly<Partial<Record<ItemCommand['name'], string>>> = { dispatch: 'trackingNumberId', fulfill: 'noteId', move: 'reasonId' };
 
 /** The id of the text that is handed to the action's form; undefined: the command has none. */
@@ -58,8 +60,8 @@ export const typedIdOf = ({ name, input }: ItemCommand): string | undefined =>
   (input as Readonly<Record<string, string | undefined>>)[TYPED[name] ?? ''];
 
 /**
- * What an endpoint hands to the form of its action, which may declare its fields: the same before the command is sent and when it is carried
- * out. `text`: what was typed. Undefined: nothing.
+ * What an endpoint hands to the form of its action, which may declare its fields: the same before the command is sent and when it is
+ * carried out. `text`: what was typed. Undefined: nothing.
  */
 export function handedInput({ name, input }: ItemCommand, text: string | null): ActionPayload['input'] | undefined {
   const field = TYPED[name];

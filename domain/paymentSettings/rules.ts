@@ -61,9 +61,9 @@ export const hintOf = (secret: string): string => secret.slice(-4);
 const isWithin = (hostname: string, domain: string): boolean => hostname === domain || hostname.endsWith(`.${domain}`);
 
 /**
- * Whether buyers may be sent back to an address that is valid in itself (Y3). Local addresses: in TEST only, always. https: everywhere while
- * no domain is registered in TEST; within the domains otherwise. In LIVE there is a domain by the live gate, unless an operator made the
- * store so.
+ * Whether buyers may be sent back to an address that is valid in itself (Y3). Local addresses: in TEST only, always. https: everywhere
+ * while no domain is registered in TEST; within the domains otherwise. In LIVE there is a domain by the live gate, unless an operator made
+ * the store so.
  */
 export function isReturnAllowed(url: string, environment: Environment, domains: readonly string[]): boolean {
   const { protocol, hostname } = new URL(url);

@@ -128,8 +128,8 @@ function planLastReading(state: PaymentState, at: number): PaymentState {
 }
 
 /**
- * A notification is a hint, and only a reading is believed (Y27). A planned reading becomes due; else the attempt is read, unless nothing can
- * have happened to it without us. While there is another call, an attempt of PortOne that has ended is marked for the next reading.
+ * A notification is a hint, and only a reading is believed (Y27). A planned reading becomes due; else the attempt is read, unless nothing
+ * can have happened to it without us. While there is another call, an attempt of PortOne that has ended is marked for the next reading.
  */
 function readNotified(state: PaymentState, at: number): PaymentState {
   const { call, attempt } = state;

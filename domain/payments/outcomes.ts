@@ -114,7 +114,9 @@ const WHILE_OPEN: Outcomes = {
   UNAUTHORIZED: ignore,
 };
 
-/** A reading of an approved payment, after a notification: a cancel that is not ours changes no order, but an operator hears of it (Y27). */
+/**
+ * A reading of an approved payment, after a notification: a cancel that is not ours changes no order, but an operator hears of it (Y27).
+ */
 function watch(ended: Ended): Decided {
   const { state, outcome } = ended;
   if (outcome.result === 'LOST' || isTechnical(outcome)) return readHintAgain(ended);

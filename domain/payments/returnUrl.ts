@@ -15,7 +15,9 @@ export function returnUrlProblems({ returnUrl }: { readonly returnUrl?: string |
 
 const MISSING = { option: 'How is the rest paid?', returnUrl: 'Where does the buyer return to?' };
 const FIELDS = ['option', 'returnUrl'] as const;
-/** Field errors of the way to pay what remains: what is missing, and what is wrong with the URL. A field of which nothing is left is there. */
+/**
+ * Field errors of the way to pay what remains: what is missing, and what is wrong with the URL. A field of which nothing is left is there.
+ */
 export const wayProblems = (way: { readonly option?: unknown; readonly returnUrl?: string | undefined }): FieldError[] => [
   ...FIELDS.flatMap((field) => (field in way ? [] : [{ field, code: 'REQUIRED', message: MISSING[field] }])),
   ...returnUrlProblems(way),

@@ -98,8 +98,8 @@ export type PaymentEvent =
 /** What the transaction does besides writing the state. */
 export type PaymentEffect =
   /**
-   * Results in `keyReserved`; in `keyTaken` when an attempt of any store was paid with this payment key; in `keyInUse` when one may be: it is
-   * confirmed just now, and the provider has not said yet whose payment it is (X17).
+   * Results in `keyReserved`; in `keyTaken` when an attempt of any store was paid with this payment key; in `keyInUse` when one may be: it
+   * is confirmed just now, and the provider has not said yet whose payment it is (X17).
    */
   | { readonly type: 'reserveKey'; readonly paymentKey: string }
   /** Results in `stockTaken` or `outOfStock`. */

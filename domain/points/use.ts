@@ -35,8 +35,8 @@ export const payableWon = ({ productAmount, deliveryFee, couponDiscountAmount }:
   productAmount + deliveryFee - couponDiscountAmount;
 
 /**
- * The use of `requested` points. 10,000 of goods and a fee of 3,000, at most half of the goods in units of 100: 5,432 requested of 8,000 are
- * 5,000. Full coverage needs no unit, and a rest of 1 … 99 is raised to 100. Without a request nothing is rejected.
+ * The use of `requested` points. 10,000 of goods and a fee of 3,000, at most half of the goods in units of 100: 5,432 requested of 8,000
+ * are 5,000. Full coverage needs no unit, and a rest of 1 … 99 is raised to 100. Without a request nothing is rejected.
  */
 export function usePoints(rules: UseRules, payable: Payable, balance: number, requested: number): PointUse {
   if (requested === 0) return NO_USE;
@@ -73,10 +73,10 @@ export interface UseRequest {
 }
 
 /**
- * The use with which a payment starts, or why it does not (N25). What the last preview was requested, or answered, is that preview again: with
- * another balance that now gives more or less, it is refused. Prices that have changed meanwhile count alike for both balances. Any other
- * request has to be covered by the balance. A rejected use is refused, too: no buyer pays more cash than they saw. Nor does one use more points
- * than they now request, whatever the preview was requested.
+ * The use with which a payment starts, or why it does not (N25). What the last preview was requested, or answered, is that preview again:
+ * with another balance that now gives more or less, it is refused. Prices that have changed meanwhile count alike for both balances. Any
+ * other request has to be covered by the balance. A rejected use is refused, too: no buyer pays more cash than they saw. Nor does one use
+ * more points than they now request, whatever the preview was requested.
  */
 export function decideUse(
   rules: UseRules,

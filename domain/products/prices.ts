@@ -33,8 +33,8 @@ export interface Prices {
   readonly lowestAdditionalWon: number;
 }
 /**
- * PRICE_CONFLICT when a variant would cost less than 10 won, or a discounted one less than 1, now or within the discount's period. A discount
- * whose last day has passed bounds nothing (D95). `today`: the Korean day.
+ * PRICE_CONFLICT when a variant would cost less than 10 won, or a discounted one less than 1, now or within the discount's period. A
+ * discount whose last day has passed bounds nothing (D95). `today`: the Korean day.
  */
 export function checkPrices({ salePriceWon, discount, lowestAdditionalWon }: Prices, today: string): void {
   const isTooLow = salePriceWon + lowestAdditionalWon < MIN_WON;

@@ -1,6 +1,6 @@
 /**
- * What goes back and what is charged when units leave an order: by a seller's cancel, a claim or the end of a flow (docs/contract.md#refunds,
- * D20, D49, D50, D73). Amounts in won; no amount is rounded twice.
+ * What goes back and what is charged when units leave an order: by a seller's cancel, a claim or the end of a flow
+ * (docs/contract.md#refunds, D20, D49, D50, D73). Amounts in won; no amount is rounded twice.
  */
 import type { RefundPolicy } from '../products/refundPolicy.ts';
 
@@ -27,7 +27,10 @@ export interface PaidLine {
   readonly couponDiscountWon: number;
   readonly pointAllocationWon: number;
 }
-/** The part of a line for `quantity` units when `left` units of it have left before, each kind of money by itself: 10,000 of which 1,000 by coupon and 3,000 in points, over 2 units: 3,000 in cash and 1,500 in points each. */
+/**
+ * The part of a line for `quantity` units when `left` units of it have left before, each kind of money by itself: 10,000 of which 1,000 by
+ * coupon and 3,000 in points, over 2 units: 3,000 in cash and 1,500 in points each.
+ */
 export function lineShare(line: PaidLine, left: number, quantity: number): Money {
   const share = (won: number) => shareOf(won, line.quantity, left, quantity);
   const cashWon = share(line.totalPriceWon - line.couponDiscountWon - line.pointAllocationWon);

@@ -1,6 +1,6 @@
 /**
- * What events add to the reports. Everything is a sum of what single events add, so that the order in which they are counted does not matter,
- * and what was added can be taken back when an earlier event of its session turns up.
+ * What events add to the reports. Everything is a sum of what single events add, so that the order in which they are counted does not
+ * matter, and what was added can be taken back when an earlier event of its session turns up.
  */
 import { koreanDate } from '../kernel/time.ts';
 import type { Source, VisitEventType } from './rules.ts';

@@ -11,8 +11,8 @@ export type VisitEventType = PageEvent | 'CART_ADD' | 'PAYMENT_START' | 'PURCHAS
 export const VISITOR_LIMIT = { max: 120, windowMs: 60_000 };
 export const BATCH_EVENTS = 100;
 /**
- * Events of a Korean day that a store takes: of one visitor, from one client address, and in all. What goes beyond is dropped and counted, so
- * that nobody fills a store's tables: who reports more than a shop has visitors makes its numbers worthless anyway.
+ * Events of a Korean day that a store takes: of one visitor, from one client address, and in all. What goes beyond is dropped and counted,
+ * so that nobody fills a store's tables: who reports more than a shop has visitors makes its numbers worthless anyway.
  */
 export const VISITOR_EVENTS_A_DAY = 2000;
 export const ADDRESS_EVENTS_A_DAY = 20_000;

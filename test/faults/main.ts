@@ -3,8 +3,8 @@
  * then 20 rounds of 40 buyers on a stock of 10, 200 races of cancels, every transition of a claim and of a payment at its failpoints, and
  * migrations of 1,000 items.
  *
- * `npm run faults -- --books [--actions 600] [--actors 6] [--seed 1]`: a random shop instead, whose books of money and stock have to balance,
- * then shorter ones with sabotages that must be detected. A seed makes the same choices; what happens at once is decided anew.
+ * `npm run faults -- --books [--actions 600] [--actors 6] [--seed 1]`: a random shop instead, whose books of money and stock have to
+ * balance, then shorter ones with sabotages that must be detected. A seed makes the same choices; what happens at once is decided anew.
  */
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';

@@ -202,6 +202,7 @@ const overslept = () =>
     `WITH waiting AS (SELECT order_item_id AS entity_id, flow_state FROM order_item WHERE group_id IS NULL
          UNION ALL SELECT group_id, flow_state FROM flow_group)
      SELECT r.workflow_id, r.wake_at, w.flow_state FROM waiting w JOIN run r USING (entity_id)
-     WHERE r.done_at IS NULL AND EXISTS (SELECT 1 FROM jsonb_array_elements(w.flow_state -> 'positions') p, jsonb_array_elements(p -> 'due') d
+     WHERE r.done_at IS NULL AND EXISTS (SELECT 1 FROM jsonb_array_elements(w.flow_state -> 'positions') p,
+       jsonb_array_elements(p -> 'due') d
        WHERE to_timestamp((d ->> 'at')::bigint / 1000.0) < coalesce(r.wake_at, 'infinity'))`,
   );

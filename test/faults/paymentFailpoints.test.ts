@@ -30,7 +30,9 @@ async function booked(paymentId: string): Promise<{ attemptId: string; charges: 
   const ledger = (await call(kills.under.system.simulator, 'GET', '/__sim/payments')).body as unknown as Booked[];
   return { attemptId, charges: ledger.filter((one) => one.orderId === orderId) };
 }
-/** `npm run faults` kills at every point, at both providers; a test run where PortOne differs from TossPayments, which every failpoint has. */
+/**
+ * `npm run faults` kills at every point, at both providers; a test run where PortOne differs from TossPayments, which every failpoint has.
+ */
 const ALL_KILLS = process.env['PAYMENT_KILLS'] === 'all';
 /** The worker is killed when the approval is planned, or after the provider's answer to it. */
 async function approvedAfterKills(pg: ProviderName, card: string) {

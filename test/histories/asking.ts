@@ -2,7 +2,9 @@
 import { until } from '../kernel/world.ts';
 import { deadlineAround, externalFlow, FlowShop, Service } from '../system/flows/externalFlow.ts';
 
-/** Items of a flow that asks an external service, which answers with 200, then with 500; `progression` ORDER_GROUP: they move as a group. */
+/**
+ * Items of a flow that asks an external service, which answers with 200, then with 500; `progression` ORDER_GROUP: they move as a group.
+ */
 export async function orderCalling(progression: 'ITEM' | 'ORDER_GROUP') {
   const shop = await FlowShop.sell(externalFlow({}, { progression }));
   const { orderItemId, orderNo } = await shop.shop.order(shop.product);

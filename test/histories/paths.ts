@@ -61,7 +61,8 @@ const atPortone = async (card: string, isCanceled = false) => {
   const order = await shop.seller.call('GET', `/v1/orders/${orderId}`);
   if (isCanceled) {
     await shop.act(order.body.data.items[0].orderItemId as string, 'cancel', { reason: 'OTHER' });
-    await until('paid back', async () => (await query(`SELECT 1 FROM refund WHERE payment_id = $1 AND status = 'DONE'`, [paymentId])).length > 0);
+    const done = () => query(`SELECT 1 FROM refund WHERE payment_id = $1 AND status = 'DONE'`, [paymentId]);
+    await until('paid back', async () => (await done()).length > 0);
   }
   return closed(`payment/${storeId}/${paymentId}`);
 };

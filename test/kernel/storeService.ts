@@ -1,6 +1,6 @@
 /**
- * Makes stores and their members for all test files, in Jest's main process, and starts API processes that they share. A test file has modules and connections of its own: MikroORM's
- * and the entities' metadata would be built anew in each of a hundred.
+ * Makes stores and their members for all test files, in Jest's main process, and starts API processes that they share. A test file has
+ * modules and connections of its own: MikroORM's and the entities' metadata would be built anew in each of a hundred.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -7,8 +7,8 @@ const OWN_PROCESS = /^\/\*\*(?:(?!\*\/)[^])*@ownProcess/;
 const NO_SNAPSHOTS = { added: 0, fileDeleted: false, matched: 0, unchecked: 0, uncheckedKeys: [], unmatched: 0, updated: 0 };
 
 /**
- * A runner of Jest. Suites run on `jest-circus` in plain Node processes, one after the other in each: Node strips the types, and a module is
- * loaded once in a process. Jest's own runner loads all modules of a suite anew in a VM context, which took more time than the tests.
+ * A runner of Jest. Suites run on `jest-circus` in plain Node processes, one after the other in each: Node strips the types, and a module
+ * is loaded once in a process. Jest's own runner loads all modules of a suite anew in a VM context, which took more time than the tests.
  */
 export default class PlainRunner {
   #globalConfig;

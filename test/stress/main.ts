@@ -1,6 +1,6 @@
 /**
- * `npm run stress -- [--minutes 60] [--report .data/stress.txt] [--fresh]`: every full count of docs/operations.md, one run after the other,
- * until they have ended or the minutes are over. The report is also where a later call goes on: a run that has ended is not repeated
+ * `npm run stress -- [--minutes 60] [--report .data/stress.txt] [--fresh]`: every full count of docs/operations.md, one run after the
+ * other, until they have ended or the minutes are over. The report is also where a later call goes on: a run that has ended is not repeated
  * for the same commit, one that was interrupted is begun anew. Exit code 0: no run of this commit has failed.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';

@@ -60,8 +60,8 @@ export function commandOf({ script, args, env }: StressRun): string {
 }
 
 /**
- * The run to start next: the first that has not ended and, by the time that it takes, ends within the budget. Where none fits and nothing was
- * run yet, the first that has not ended, so that every call comes further. Undefined: nothing is left, or nothing fits.
+ * The run to start next: the first that has not ended and, by the time that it takes, ends within the budget. Where none fits and nothing
+ * was run yet, the first that has not ended, so that every call comes further. Undefined: nothing is left, or nothing fits.
  */
 export function nextRun(
   left: readonly StressRun[],

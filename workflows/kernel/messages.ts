@@ -167,7 +167,9 @@ export type Calls<T extends WorkflowType> = { readonly [N in CallName<T>]: (call
 /** A brief call is first made as a local activity of this time at most, unless its workflow says another (`briefMs`). */
 export const BRIEF_MS = 3000;
 export type BriefCallName<T extends WorkflowType = WorkflowType> = T extends WorkflowType ? BriefName<Messages[T]['calls']> : never;
-/** The local activities that make the brief calls of a workflow type and end well before their time. Null: the ordinary activity answers. */
+/**
+ * The local activities that make the brief calls of a workflow type and end well before their time. Null: the ordinary activity answers.
+ */
 export type BriefCalls<T extends WorkflowType> = { readonly [N in BriefCallName<T>]: (call: Call<T, N>) => Promise<Answer<T, N> | null> };
 
 /** What a run does next, as its transition decided, and the store's clock offset in milliseconds: 0 outside sandboxes. */

@@ -35,7 +35,9 @@ export async function transition(type: WorkflowType, run: RunRef, event: RunEven
   return withoutBrief(await visible[transitionName(type)](run, event, at));
 }
 
-/** A brief call is made in the workflow task of its transition, or else not briefly: Postgres is slow, and a repeat would not load again. */
+/**
+ * A brief call is made in the workflow task of its transition, or else not briefly: Postgres is slow, and a repeat would not load again.
+ */
 const withoutBrief = (plan: Plan): Plan => ({
   ...plan,
   calls: plan.calls.map((one) => {

@@ -41,7 +41,8 @@ function smooth(points: readonly Point[]): string {
     const end = next ? { x: (point.x + next.x) / 2, y: (point.y + next.y) / 2 } : last;
     return `Q${n(point.x)} ${n(point.y)} ${n(end.x)} ${n(end.y)}`;
   });
-  return `M${n(first!.x)} ${n(first!.y)}${curves.length > 0 ? curves.join('') : `L${n(last.x)} ${n(last.y)}`}`;
+  const path = curves.length > 0 ? curves.join('') : `L${n(last.x)} ${n(last.y)}`;
+  return `M${n(first!.x)} ${n(first!.y)}${path}`;
 }
 
 function arrow(before: Point, tip: Point): string {

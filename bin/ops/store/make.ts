@@ -30,8 +30,8 @@ export interface StoreRequest {
 }
 
 /**
- * Creates a store with a client that has all scopes of clients, and optionally a first product and an OWNER. `sealingKeys`: of a development
- * system, whose stores are paid at the simulator from the beginning; null: no provider is configured.
+ * Creates a store with a client that has all scopes of clients, and optionally a first product and an OWNER. `sealingKeys`: of a
+ * development system, whose stores are paid at the simulator from the beginning; null: no provider is configured.
  */
 export const makeStore = (databaseUrl: string, request: StoreRequest, sealingKeys: string | null = null): Promise<CreatedStore> =>
   withOrm(databaseUrl, 1, (orm) => makeStoreIn(orm, request, sealingKeys));

@@ -51,7 +51,8 @@ const ROWS: Readonly<Record<WorkflowType, (row: Row) => Promise<string[]>>> = {
 
   async orderGroup({ sql, store, id }) {
     const items = await sql<{ order_item_no: string; status: string; flow_key: string; flow_version: number }>`
-      SELECT order_item_no, status, flow_key, flow_version FROM order_item WHERE store_id = ${store} AND group_id = ${id} ORDER BY position`;
+      SELECT order_item_no, status, flow_key, flow_version FROM order_item WHERE store_id = ${store} AND group_id = ${id}
+        ORDER BY position`;
     const [first] = items;
     if (!first) return [];
     const each = items.map(({ order_item_no: number, status }) => `${number} is ${status}`).join(', ');
@@ -67,13 +68,15 @@ const ROWS: Readonly<Record<WorkflowType, (row: Row) => Promise<string[]>>> = {
       order_item_id: string;
       hold_until: Date | null;
       amounts: { readonly refundAmount: number; readonly refundId: string | null } | null;
-    }>`SELECT claim_no, type, status, quantity, order_item_id, hold_until, amounts FROM claim WHERE store_id = ${store} AND claim_id = ${id}`;
+    }>`SELECT claim_no, type, status, quantity, order_item_id, hold_until, amounts FROM claim WHERE store_id = ${store}
+      AND claim_id = ${id}`;
     if (!claim) return [];
     const { claim_no: number, type, status, quantity, order_item_id: item, hold_until: until, amounts } = claim;
-    return [
-      `Claim ${number}, ${type} of ${quantity} of order item ${item}, is ${status}${until ? ` until ${koreanOf(until)}` : ''}.`,
-      ...(amounts ? [`It gave ${amounts.refundAmount} won back${amounts.refundId ? ` by refund ${amounts.refundId}` : ''}.`] : []),
-    ];
+    const end = until ? ` until ${koreanOf(until)}` : '';
+    const lines = [`Claim ${number}, ${type} of ${quantity} of order item ${item}, is ${status}${end}.`];
+    if (!amounts) return lines;
+    const refund = amounts.refundId ? ` by refund ${amounts.refundId}` : '';
+    return [...lines, `It gave ${amounts.refundAmount} won back${refund}.`];
   },
 
   async payment(row) {
@@ -126,9 +129,10 @@ const ROWS: Readonly<Record<WorkflowType, (row: Row) => Promise<string[]>>> = {
        WHERE store_id = ${store} AND invitation_id = ${id}`;
     if (!invitation) return [];
     const { status, role, send_no: sendNo, send_attempts: tries, delivery_status: mail, delivery_error_code: code } = invitation;
+    const error = code ? ` (${code})` : '';
     return [
       `The invitation as ${role} is ${status}; its link works until ${koreanOf(invitation.expires_at)}.`,
-      `Mail ${sendNo} is ${mail ?? 'not sent yet'} after ${tries} of 4 tries${code ? ` (${code})` : ''}.`,
+      `Mail ${sendNo} is ${mail ?? 'not sent yet'} after ${tries} of 4 tries${error}.`,
     ];
   },
 

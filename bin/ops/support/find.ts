@@ -33,7 +33,8 @@ export function find({ sql }: Support, text: string): Promise<RunRow[]> {
        UNION ALL
        SELECT i.store_id, 'order-item/' || i.store_id || '/' || order_item_no, 'orderItem', order_item_id, ${SWEPT}, true
        FROM order_item i JOIN orders o USING (store_id, order_id)
-       WHERE order_item_id = ${text} OR order_item_no = ${plain} OR 'order-item/' || i.store_id || '/' || order_item_no = ${text} OR order_id = ${text}
+       WHERE order_item_id = ${text} OR order_item_no = ${plain} OR 'order-item/' || i.store_id || '/' || order_item_no = ${text}
+         OR order_id = ${text}
          OR o.order_no = ${plain}
        UNION ALL
        SELECT store_id, 'claim/' || store_id || '/' || claim_no, 'claim', claim_id, ${SWEPT}, true

@@ -32,8 +32,9 @@ export async function points({ sql }: Support, customerId: string) {
   if (!account) throw new UserError(`${customerId} is no customer, or has withdrawn: there are no points.`);
   const storeId = account.store_id;
   const entries = (
-    await sql<EntryRow>`SELECT h.history_id, h.seq, h.type, h.amount_won, h.balance_won, h.order_id, h.order_item_id, h.payment_id, h.review_id,
-        h.expires_at, h.created_at, (SELECT coalesce(json_agg(json_build_object('lotId', m.lot_id, 'amountWon', m.amount_won)), '[]')
+    await sql<EntryRow>`SELECT h.history_id, h.seq, h.type, h.amount_won, h.balance_won, h.order_id, h.order_item_id, h.payment_id,
+        h.review_id, h.expires_at, h.created_at,
+          (SELECT coalesce(json_agg(json_build_object('lotId', m.lot_id, 'amountWon', m.amount_won)), '[]')
           FROM point_movement m WHERE m.store_id = h.store_id AND m.history_id = h.history_id) AS movements
       FROM point_history h WHERE h.store_id = ${storeId} AND h.customer_id = ${customerId} ORDER BY h.seq`
   ).map((row) => ({

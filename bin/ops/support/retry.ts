@@ -29,9 +29,8 @@ export async function retry(support: Support, id: string): Promise<{ done: strin
       execution: { workflowId: run.workflow_id },
       id: activityId ?? '',
     });
-  return {
-    done: `${run.workflow_id} was told to look again${waiting.length > 0 ? `, and ${waiting.length} waiting call is made now` : ''}.`,
-  };
+  const calls = waiting.length > 0 ? `, and ${waiting.length} waiting call is made now` : '';
+  return { done: `${run.workflow_id} was told to look again${calls}.` };
 }
 
 /** Reads the UNRESOLVED attempts of a payment at the provider again; false when there are none. */

@@ -43,8 +43,8 @@ export interface StepCause {
 const MAX_STEPS = 50;
 
 /**
- * Applies what has fallen due by now: a step for each deadline and each answer, at its own time, so that each has its record. False: more is due than one
- * transaction takes.
+ * Applies what has fallen due by now: a step for each deadline and each answer, at its own time, so that each has its record. False: more
+ * is due than one transaction takes.
  */
 export async function applyDue(context: TransitionContext): Promise<boolean> {
   for (let left = MAX_STEPS; left > 0 && isAnyDue(context); left--) await moveByItself(context);
@@ -84,8 +84,8 @@ export async function applyAllDue(context: TransitionContext): Promise<void> {
 }
 
 /**
- * Applies an event to the flow, and writes the effects. Refusals of the flow are Faults. Returns the items that it moved, whether or not it has
- * effects: all but those that stand still (F33).
+ * Applies an event to the flow, and writes the effects. Refusals of the flow are Faults. Returns the items that it moved, whether or not it
+ * has effects: all but those that stand still (F33).
  */
 export async function advance(context: TransitionContext, event: FlowEvent, cause: StepCause = {}): Promise<readonly OrderItem[]> {
   const { tx, group } = context;

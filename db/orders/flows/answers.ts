@@ -61,8 +61,8 @@ interface Answer {
   readonly outcome: { readonly result: string };
 }
 /**
- * A request that was not made asks again at its turn. An answer frees the turn of the next one at once; it is applied in its own turn, which
- * may be later (F44). A deadline that passed before goes first: then the answer is late, and dropped.
+ * A request that was not made asks again at its turn. An answer frees the turn of the next one at once; it is applied in its own turn,
+ * which may be later (F44). A deadline that passed before goes first: then the answer is late, and dropped.
  */
 export async function applyAnswer(context: TransitionContext, ownerId: string, { callId: id, outcome }: Answer): Promise<void> {
   if (outcome.result === 'waiting') return;

@@ -1,6 +1,7 @@
 /**
  * What a flow does with the money and the stock of an item that moves with it (F40): a refund on the way, stock given back and taken again,
- * the cancel at a CANCELED end. The order is locked, and stock before points. `id` identifies the effect among those of the item: `seq.index`.
+ * the cancel at a CANCELED end. The order is locked, and stock before points. `id` identifies the effect among those of the item:
+ * `seq.index`.
  */
 import { recordUnsellable, returnStock, takeAtMost } from '../../products/stock.ts';
 import { type Canceled, type Canceling, cancelUnits } from '../cancel.ts';
@@ -9,13 +10,16 @@ import { type RequestedAmounts, settleItem } from '../departures.ts';
 
 const remaining = ({ quantity, canceledQuantity }: OrderItem): number => quantity - canceledQuantity;
 
-/** Pays what is refundable less `deductWon`, once; the item stays active, and nothing pays for it again: neither an end nor a cancel nor a claim. */
+/**
+ * Pays what is refundable less `deductWon`, once; the item stays active, and nothing pays for it again: neither an end nor a cancel nor a
+ * claim.
+ */
 export const refundOnTheWay = ({ tx, order, item }: Canceling, deductWon: number, id: string): Promise<RequestedAmounts> =>
   settleItem(tx, order, item, deductWon, `flow/${id}`);
 
 /**
- * Cancels all that remains, as a seller's cancel does: at the seller's fault, with stock, points and the amounts of ORDER.CANCELED. What the
- * flow has refunded or given back to stock on the way is not again. Null where nothing remains.
+ * Cancels all that remains, as a seller's cancel does: at the seller's fault, with stock, points and the amounts of ORDER.CANCELED. What
+ * the flow has refunded or given back to stock on the way is not again. Null where nothing remains.
  */
 export async function cancelRest(canceling: Canceling): Promise<Canceled | null> {
   const quantity = remaining(canceling.item);
@@ -35,8 +39,8 @@ export async function restoreStock({ tx, item }: Omit<Canceling, 'order'>, id: s
 }
 
 /**
- * Takes what was given back, as far as it has not been sold meanwhile; the flow goes on without the rest, which is a shortfall movement of its
- * own (as D19). Returns how many units are missing.
+ * Takes what was given back, as far as it has not been sold meanwhile; the flow goes on without the rest, which is a shortfall movement of
+ * its own (as D19). Returns how many units are missing.
  */
 export async function captureStock({ tx, item }: Omit<Canceling, 'order'>, id: string): Promise<number> {
   const { variantId, stay = null, orderItemId, isRestocked } = item;

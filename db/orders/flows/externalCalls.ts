@@ -31,7 +31,9 @@ export type Beginning =
   | { readonly known: ExternalResult }
   | { readonly foreignSeconds: number };
 
-/** Marks the request as begun before it is sent. What the flow no longer waits for is not sent, nor what has no connection or no address. */
+/**
+ * Marks the request as begun before it is sent. What the flow no longer waits for is not sent, nor what has no connection or no address.
+ */
 export async function beginExternalCall(tx: Tx, keyring: Keyring, entry: Entry): Promise<Beginning> {
   const waiting = await readWaiting(tx, entry);
   if (!waiting) return { known: (await readAnswer(tx, entry.ownerId, entry.call))?.result ?? 'failed' };
@@ -55,8 +57,8 @@ async function foreign(tx: Tx, { ownerId, call }: Entry, { timeoutSeconds }: Ext
 
 const LATE: CallAnswer = { result: 'failed', data: null };
 /**
- * Stores an answer that the flow still waits for, and wakes its run, which may be gone; a late one is dropped. Locks the owner first, as its
- * transition does.
+ * Stores an answer that the flow still waits for, and wakes its run, which may be gone; a late one is dropped. Locks the owner first, as
+ * its transition does.
  */
 export async function recordAnswer(tx: Tx, entry: Entry, answer: CallAnswer): Promise<void> {
   const owner = await lockOwner(tx, entry.ownerId);

@@ -22,7 +22,8 @@ export interface Unit {
 
 /** Unfinished items `i` of the version. */
 const ofVersion = ({ storeId }: Tx, { flowKey, version }: InFlight): Fragment =>
-  fragment`i.store_id = ${storeId} AND i.flow_key = ${flowKey} AND i.flow_version = ${version} AND i.status = ANY (${[...WAITING_STATUSES]}::text[])`;
+  fragment`i.store_id = ${storeId} AND i.flow_key = ${flowKey} AND i.flow_version = ${version}
+    AND i.status = ANY (${[...WAITING_STATUSES]}::text[])`;
 /** `migrationRefusal` of a state, as SQL. */
 const isMovable = ({ to }: InFlight, state: Fragment): Fragment =>
   fragment`jsonb_array_length(${state} -> 'claims') = 0 AND jsonb_array_length(${state} -> 'positions') = 1
@@ -39,8 +40,8 @@ export async function countInFlight(tx: Tx, wanted: InFlight): Promise<{ readonl
 }
 
 /**
- * Locks what can leave, `limit` items or one group more. Passed over is what somebody works on, so that nobody waits; a transition locks group,
- * items and order, too.
+ * Locks what can leave, `limit` items or one group more. Passed over is what somebody works on, so that nobody waits; a transition locks
+ * group, items and order, too.
  */
 export const lockPortion = (tx: Tx, wanted: InFlight, limit: number): Promise<readonly Unit[]> =>
   wanted.to.progression === 'ITEM' ? lockItems(tx, wanted, limit) : lockGroups(tx, wanted, limit);

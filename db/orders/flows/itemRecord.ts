@@ -10,7 +10,9 @@ import type { Tx } from '../../kernel/tx.ts';
 import type { OrderItem } from '../entities.ts';
 import { flowStateOf } from './states.ts';
 
-/** What the seller hands over with an action: a shipment, or a provision with its note. Such an action does so whatever its edge says (F21). */
+/**
+ * What the seller hands over with an action: a shipment, or a provision with its note. Such an action does so whatever its edge says (F21).
+ */
 export type Handover =
   | {
       readonly type: 'dispatch';

@@ -27,8 +27,8 @@ export interface Migrated {
 }
 
 /**
- * Moves up to `limit` items of a version, groups as a whole. They keep state, inputs, data and attachments; their deadlines start anew. FLOW_NOT_FOUND,
- * FLOW_DEFAULT_LOCKED, FLOW_VERSION_NOT_FOUND, FLOW_PROGRESSION_MISMATCH. Repeated, it goes on where it stopped.
+ * Moves up to `limit` items of a version, groups as a whole. They keep state, inputs, data and attachments; their deadlines start anew.
+ * FLOW_NOT_FOUND, FLOW_DEFAULT_LOCKED, FLOW_VERSION_NOT_FOUND, FLOW_PROGRESSION_MISMATCH. Repeated, it goes on where it stopped.
  */
 export async function migrateItems(tx: Tx, flowId: string, versionText: string, limit: number): Promise<Migrated> {
   const flow = await findFlow(tx, flowId);

@@ -57,7 +57,8 @@ const MAX_JOBS = 500;
 const record = (effects: Fragment) => fragment`
   s.run_id, s.order_item_id, coalesce(s.flow_key, i.flow_key) AS flow_key, coalesce(s.flow_version, i.flow_version) AS flow_version,
   s.at, s.event, s.trace, s.status, r.item_ids, ${effects} AS effects,
-  (SELECT jsonb_build_object('done', coalesce(now.state -> 'done', 'false'), 'calls', jsonb_path_query_array(now.state, '$.positions[*].call'))
+  (SELECT jsonb_build_object('done', coalesce(now.state -> 'done', 'false'), 'calls',
+    jsonb_path_query_array(now.state, '$.positions[*].call'))
     FROM (SELECT coalesce(g.flow_state, i.flow_state) AS state) now) AS state,
   CASE WHEN s.effects @> '[{"type": "external.call"}]' THEN (
     SELECT jsonb_object_agg(a.event ->> 'call', a.event ->> 'value') FROM flow_step a WHERE a.store_id = s.store_id

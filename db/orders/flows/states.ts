@@ -1,6 +1,6 @@
 /**
- * Where items stand in their flows. An item that moves by itself has its state in its row. What the members of a group share is in the group's
- * row once (F32, F46); theirs tell where they stand, and no input, data block or attachment.
+ * Where items stand in their flows. An item that moves by itself has its state in its row. What the members of a group share is in the
+ * group's row once (F32, F46); theirs tell where they stand, and no input, data block or attachment.
  */
 import type { Flow } from '../../../domain/flows/run/flow.ts';
 import type { FlowState } from '../../../domain/flows/run/state.ts';
@@ -16,7 +16,9 @@ export function setState(item: OrderItem, state: FlowState | null): void {
   else states.delete(item);
 }
 
-/** The flow's state at an item for which `loadStates` was called, or which moves by itself. One that has left its group stays where it left. */
+/**
+ * The flow's state at an item for which `loadStates` was called, or which moves by itself. One that has left its group stays where it left.
+ */
 export function flowStateOf(item: OrderItem): FlowState {
   const { orderItemId, groupId, storedState: own } = item;
   const state = states.get(item);
@@ -78,8 +80,8 @@ interface Read {
   readonly state: FlowState | null;
 }
 /**
- * Views of items that were read without their states, in their order. Large states are read one at a time, so that a list of the largest takes
- * no more memory than one of them, and what is shown.
+ * Views of items that were read without their states, in their order. Large states are read one at a time, so that a list of the largest
+ * takes no more memory than one of them, and what is shown.
  */
 export async function viewEach<V>(tx: Tx, items: readonly OrderItem[], view: (item: OrderItem) => V | Promise<V>): Promise<readonly V[]> {
   await loadFlows(tx, items);

@@ -1,4 +1,7 @@
-/** What the steps of flows do, as approvals show and compare it (G51): the edges that they take, where they lead, and the jobs that they start. */
+/**
+ * What the steps of flows do, as approvals show and compare it (G51): the edges that they take, where they lead, and the jobs that they
+ * start.
+ */
 import { externalRequest } from '../../../domain/flows/run/external.ts';
 import { type Job, jobsOf } from '../../../domain/flows/run/jobs.ts';
 import { locationOf } from '../../../domain/flows/run/positions.ts';
@@ -18,7 +21,9 @@ interface Taken {
   readonly result: Extract<StepResult, { readonly ok: true }>;
   readonly moved: readonly OrderItem[];
 }
-/** Records the step where its transaction is compared with what was approved, or is the dry run of it. The items have the state after it. */
+/**
+ * Records the step where its transaction is compared with what was approved, or is the dry run of it. The items have the state after it.
+ */
 export async function recordStep(context: TransitionContext, { event, before, result, moved }: Taken): Promise<void> {
   const { tx, store } = context;
   if (!tx.isCompared || BY_ITSELF.has(event.type)) return;

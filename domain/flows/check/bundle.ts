@@ -6,8 +6,8 @@ import type { CheckContext } from './view.ts';
 export const flowKeyOf = (pinned: string): string => pinned.split('@')[0]!;
 
 /**
- * Pins every call to the newest published version of its flow, a pin of an earlier version too. Throws where a called flow is not published:
- * `checkGraph` has refused that.
+ * Pins every call to the newest published version of its flow, a pin of an earlier version too. Throws where a called flow is not
+ * published: `checkGraph` has refused that.
  */
 export function bundleOf(graph: Graph, { published }: Pick<CheckContext, 'published'>): { readonly graph: Graph; readonly bundle: Bundle } {
   const called: Record<string, Graph> = {};

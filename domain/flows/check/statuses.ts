@@ -1,4 +1,7 @@
-/** Edges on which the public status falls. Joins, parallel and call nodes have none of their own: they take that with which they are entered. */
+/**
+ * Edges on which the public status falls. Joins, parallel and call nodes have none of their own: they take that with which they are
+ * entered.
+ */
 import type { Edge, Node } from '../graph/graph.ts';
 import { PROGRESS, type PublicStatus } from '../graph/status.ts';
 import { flowKeyOf } from './bundle.ts';

@@ -1,7 +1,7 @@
 /**
- * The form of a graph (F7): JSON types, missing and unknown fields, types of nodes, triggers, executions and fields, patterns of ids. Values,
- * references and the whole are judged by `checkGraph`, so that a draft may be saved broken. Its lists are bounded a little beyond what may be
- * published, its texts where nothing else bounds them.
+ * The form of a graph (F7): JSON types, missing and unknown fields, types of nodes, triggers, executions and fields, patterns of ids.
+ * Values, references and the whole are judged by `checkGraph`, so that a draft may be saved broken. Its lists are bounded a little beyond
+ * what may be published, its texts where nothing else bounds them.
  */
 import { Type } from 'typebox';
 import { ActionForm, EdgeForm } from './actions.ts';

@@ -36,7 +36,9 @@ export type Fee =
   | { readonly type: 'none' }
   | { readonly type: 'flat'; readonly amount: number }
   | { readonly type: 'ratio'; readonly percent: number };
-/** Until when a claim is accepted (a duration after the entry, or a time), and what is deducted from its refund (a fee, or an expression). */
+/**
+ * Until when a claim is accepted (a duration after the entry, or a time), and what is deducted from its refund (a fee, or an expression).
+ */
 export interface Permission {
   readonly within?: string;
   readonly until?: string;

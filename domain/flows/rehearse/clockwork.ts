@@ -69,8 +69,8 @@ export function happen(clockwork: Clockwork, event: FlowEvent): Happening | Refu
 export const isRefusal = (outcome: Happening | Refusal): outcome is Refusal => 'ok' in outcome;
 
 /**
- * Everything that follows `first` at its time: what is due already, and answers of external services in the order of their calls. As in a run,
- * where an answer takes a while, a deadline that has come by then goes before it.
+ * Everything that follows `first` at its time: what is due already, and answers of external services in the order of their calls. As in a
+ * run, where an answer takes a while, a deadline that has come by then goes before it.
  */
 export function follow(clockwork: Clockwork, first: Happening): readonly Happening[] {
   const all = [first];

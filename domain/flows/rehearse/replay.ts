@@ -123,7 +123,9 @@ function eventOf({ event }: FlowRecord, members: readonly Member[]): Fed {
   return event.type === 'start' ? { type: 'start', members } : (event as Fed);
 }
 
-/** An answer goes to the node that asked, whose call may have another id here. Records of an item that stood still do not tell of the call. */
+/**
+ * An answer goes to the node that asked, whose call may have another id here. Records of an item that stood still do not tell of the call.
+ */
 function sameCall(theirs: Runner, ours: Runner, event: Fed): Fed {
   if (event.type !== 'result') return event;
   const nodeId = waiting(theirs).find(({ position }) => position.call === event.call)?.node.id;

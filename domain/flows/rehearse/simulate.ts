@@ -68,8 +68,8 @@ const ITEM = 'item';
 const CLAIM = 'claim';
 
 /**
- * One answer for each step, as soon as it is known; the last one is that which reaches a bound of the meter. A refused step changes nothing,
- * and the rest goes on.
+ * One answer for each step, as soon as it is known; the last one is that which reaches a bound of the meter. A refused step changes
+ * nothing, and the rest goes on.
  */
 export function* play(flow: Flow, simulation: Simulation, meter: Meter): Generator<Answer, void, void> {
   const clockwork: Clockwork = {

@@ -9,9 +9,9 @@ import type { Due, FlowState, Position } from './state.ts';
 export const TIMEOUT = 'timeout';
 
 /**
- * The store's days are read when the deadline is armed: a later change of the setting does not move it (D31). 0 days arm nothing. Times that
- * are past at the entry fire at once. Where the flow comes back within a minute they fire a minute later: they never lead round in circles,
- * neither within a moment nor by way of an external service.
+ * The store's days are read when the deadline is armed: a later change of the setting does not move it (D31). 0 days arm nothing. Times
+ * that are past at the entry fire at once. Where the flow comes back within a minute they fire a minute later: they never lead round in
+ * circles, neither within a moment nor by way of an external service.
  */
 export function armDeadlines(draft: Draft, location: Location): readonly Due[] {
   const { node, position } = location;

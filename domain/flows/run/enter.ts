@@ -84,7 +84,9 @@ const belongs = ({ flow, parent, branch, floor }: Position): Pick<Position, 'flo
   ...(floor !== undefined && { floor }),
 });
 
-/** A position that was before somewhere else, at a node: a subflow's end keeps the status, and none falls below the one that it began with. */
+/**
+ * A position that was before somewhere else, at a node: a subflow's end keeps the status, and none falls below the one that it began with.
+ */
 function positionAt(draft: Draft, before: Position, node: Node, attachments: readonly string[]): Position {
   const { id, parent, floor } = before;
   const was = statusOfPosition(draft.flow, before);

@@ -1,4 +1,6 @@
-/** A published flow as the interpreter uses it: its graphs with their nodes, edges and actions by id, and their expressions, parsed once. */
+/**
+ * A published flow as the interpreter uses it: its graphs with their nodes, edges and actions by id, and their expressions, parsed once.
+ */
 import { compileExpressions } from '../expressions/compile.ts';
 import type { Expressions, FieldType } from '../expressions/types.ts';
 import { MAX_FILES } from './inputs.ts';

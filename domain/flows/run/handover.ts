@@ -8,8 +8,9 @@ import type { Effect } from './state.ts';
 export const isHandedOver = (platform: Action['platform'], isShipped: boolean): boolean => isShipped === (platform === 'dispatch');
 
 /**
- * The whole group moves by a dispatch or a provision, and only the items of its kind are handed over: the record and the event of the action
- * are theirs. After the edge was taken; a provision is recorded also where the edge does not say so, and its event follows (F21, F42).
+ * The whole group moves by a dispatch or a provision, and only the items of its kind are handed over: the record and the event of the
+ * action are theirs. After the edge was taken; a provision is recorded also where the edge does not say so, and its event follows (F21,
+ * F42).
  */
 export function handOver(draft: Draft, { platform }: Action): void {
   if (platform !== 'dispatch' && platform !== 'fulfill') return;

@@ -30,8 +30,8 @@ export type Notice = Addressed &
   );
 
 /**
- * The events of a step in their order: one per node that is entered, but none at payment; one per new public status, and none but the node's
- * after a move (F29); for a provision ORDER.FULFILLED, before the status that follows its record.
+ * The events of a step in their order: one per node that is entered, but none at payment; one per new public status, and none but the
+ * node's after a move (F29); for a provision ORDER.FULFILLED, before the status that follows its record.
  */
 export function noticesOf(event: { readonly type: string }, effects: readonly Effect[]): readonly Notice[] {
   const notices: Notice[] = [];

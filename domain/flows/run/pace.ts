@@ -1,6 +1,6 @@
 /**
- * The pace of what a run does by itself: deadlines and answers of external services (F44). Transitions, simulations and replays ask here when
- * the next one comes. What people do is never slowed.
+ * The pace of what a run does by itself: deadlines and answers of external services (F44). Transitions, simulations and replays ask here
+ * when the next one comes. What people do is never slowed.
  */
 import { DAY, MINUTE } from '../../kernel/time.ts';
 import type { FlowState } from './state.ts';

@@ -21,8 +21,8 @@ export const storedBytes = ({ inputs = {}, positions, earlierAttachments = [] }:
   inputBytes(inputs, new Set()) + addressBytes([...earlierAttachments, ...positions.flatMap(({ attachments = [] }) => attachments)]);
 
 /**
- * How many bytes the values of an action may take, which replace those of its form, with the attachments that it brings. A flow that keeps more,
- * of before there was a bound, may keep less, and no more.
+ * How many bytes the values of an action may take, which replace those of its form, with the attachments that it brings. A flow that keeps
+ * more, of before there was a bound, may keep less, and no more.
  */
 export function roomFor(state: FlowState, { id }: Position, { input: fields = [] }: Action): number {
   const { inputs = {}, positions, earlierAttachments = [] } = state;

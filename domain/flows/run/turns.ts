@@ -5,8 +5,8 @@ import { MINUTE, SECOND } from '../../kernel/time.ts';
 export const CALLS_IN_FLIGHT = 10;
 export const CALLS_A_MINUTE = 60;
 /**
- * A call that waits for others tries again after this time. For each ten calls before it, it waits this much longer. The end of another call
- * wakes it earlier.
+ * A call that waits for others tries again after this time. For each ten calls before it, it waits this much longer. The end of another
+ * call wakes it earlier.
  */
 const RETRY_TURN_MS = 5 * SECOND;
 

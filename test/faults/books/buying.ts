@@ -92,7 +92,10 @@ async function start(shop: Shop, dice: Dice, shopper: Shopper, { data }: Answer)
   return payUrl === null ? null : { paymentId, payUrl };
 }
 
-/** Of twelve, one loses its approval's answer, one is canceled asynchronously, one approves by itself, one is declined, one’s cancels fail twice. */
+/**
+ * Of twelve, one loses its approval's answer, one is canceled asynchronously, one approves by itself, one is declined, one’s cancels fail
+ * twice.
+ */
 const CARDS = ['0020', '0041', '0070', '0001', '0040'];
 
 /** Goes through our screen and the provider's window; the address to return to, null where it ends before. */

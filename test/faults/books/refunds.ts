@@ -1,6 +1,6 @@
 /**
- * What went back for the units that left an order, by the second writing of the rule (test/system/claims/model/money.ts). Of departures that
- * were under way at once either may have been first: there has to be an order of them in which every amount is right.
+ * What went back for the units that left an order, by the second writing of the rule (test/system/claims/model/money.ts). Of departures
+ * that were under way at once either may have been first: there has to be an order of them in which every amount is right.
  */
 import { type Amounts, leave, NO_MONEY, type OrderBook } from '../../system/claims/model/money.ts';
 import type { Claim, Facts, Order } from './facts.ts';

@@ -45,8 +45,8 @@ function learn(product: Product, { status, data }: Answer): readonly Variant[] {
 }
 
 /**
- * Remembers a write that sent stock, by combination. `read`: what a conditional one had read, which is what it has written over; an option that
- * was not there then begins with what is sent.
+ * Remembers a write that sent stock, by combination. `read`: what a conditional one had read, which is what it has written over; an option
+ * that was not there then begins with what is sent.
  */
 function note(
   shop: Shop,

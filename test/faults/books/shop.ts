@@ -11,7 +11,9 @@ export interface Shipping {
   readonly deliveryFee: number;
   readonly conditionalFreeAmount?: number;
 }
-/** What a product is made of, and made of again after its deletion. Delivery and refund policy never change: the books know them by heart. */
+/**
+ * What a product is made of, and made of again after its deletion. Delivery and refund policy never change: the books know them by heart.
+ */
 export interface Spec {
   readonly name: string;
   readonly salePrice: number;
@@ -77,7 +79,10 @@ export interface Started {
   readonly amounts: Readonly<Record<string, number>>;
   readonly customerId: string | null;
 }
-/** A write of the seller to the stock of an option (of a night: `variantId/date`); `known`: by how much it changed, where that is known from outside. */
+/**
+ * A write of the seller to the stock of an option (of a night: `variantId/date`); `known`: by how much it changed, where that is known from
+ * outside.
+ */
 export interface StockWrite {
   readonly requestId: string;
   readonly key: string;

@@ -59,7 +59,10 @@ function movedByOrders(shop: Shop, { orders, claims }: Facts): ReadonlyMap<strin
 }
 const sellersCancels = ({ departures }: Shop): Departure[] => departures.filter(({ claimId }) => claimId === null);
 
-/** Goods come back when they are collected, as far as they are sound, and are sent out again when the claim is rejected; all else at the approval. */
+/**
+ * Goods come back when they are collected, as far as they are sound, and are sent out again when the claim is rejected; all else at the
+ * approval.
+ */
 function backOf({ type, status, quantity, collection, inspection, stockShortfall }: Claim, isShipped: boolean): number {
   if (type === 'CANCEL' || !isShipped) return status === 'COMPLETED' ? quantity : 0;
   if (!collection?.completedAt) return 0;

@@ -1,6 +1,6 @@
 /**
- * Generated requests of an agent, each with something that comes between request and approval: what is carried out is the difference that its
- * approver was shown, or nothing (G51).
+ * Generated requests of an agent, each with something that comes between request and approval: what is carried out is the difference that
+ * its approver was shown, or nothing (G51).
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';

@@ -35,8 +35,8 @@ const made = async (name: string) => (await under.rows('SELECT 1 FROM category W
 /** As its run would be, when the executor is called by hand. */
 const approved = async (run: RunName) =>
   under.rows(
-    `UPDATE approval_request SET decision = 'APPROVE', status = 'EXECUTING', approver_scopes = '{category:rw,promotion:rw}', executing_since = ?,
-       approver_user_id = (SELECT user_id FROM member) WHERE approval_id = ?`,
+    `UPDATE approval_request SET decision = 'APPROVE', status = 'EXECUTING', approver_scopes = '{category:rw,promotion:rw}',
+       executing_since = ?, approver_user_id = (SELECT user_id FROM member) WHERE approval_id = ?`,
     [new Date(await under.now()), run.entityId],
   );
 

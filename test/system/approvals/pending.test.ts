@@ -65,9 +65,10 @@ test('of a store, whoever asks; what is decided or expired does not count', asyn
     querystring, headers, fingerprint, preview, required_scopes, approver_role, created_at, expires_at, attempts`;
   const copies = (n: number, principal: string, status: string, expires: string) =>
     query(
-      `INSERT INTO approval_request (${columns}, notice_round) SELECT store_id, 'apr_' || gen_random_uuid(), $4, operation_id, reason, $3, token_ref,
-         actor_type, actor_id, method, path, params, querystring, headers, fingerprint, preview, required_scopes, approver_role, created_at,
-         expires_at + $5::interval, attempts, 1 FROM (SELECT * FROM approval_request WHERE store_id = $1 AND expires_at > now() LIMIT 1) one, generate_series(1, $2::int)`,
+      `INSERT INTO approval_request (${columns}, notice_round) SELECT store_id, 'apr_' || gen_random_uuid(), $4, operation_id, reason, $3,
+         token_ref, actor_type, actor_id, method, path, params, querystring, headers, fingerprint, preview, required_scopes, approver_role,
+         created_at, expires_at + $5::interval, attempts, 1 FROM (SELECT * FROM approval_request WHERE store_id = $1 AND expires_at > now()
+           LIMIT 1) one, generate_series(1, $2::int)`,
       [desk.shop.store.storeId, n, principal, status, expires],
     );
   await copies(300, other.principal, 'REJECTED', '0');

@@ -157,9 +157,9 @@ describe('the refund', () => {
   test('of more than was paid is refused by the database', async () => {
     const { orderId, orderItemId, paymentId } = await shop.buy();
     const statement = (won: number) => `DO $$ BEGIN
-      INSERT INTO refund (store_id, refund_id, payment_id, order_id, order_item_id, amount_won, cause, status, key_seq, absences, is_answered,
-        created_at) VALUES ('${shop.storeId}', 'rfd_x', '${paymentId}', '${orderId}', '${orderItemId}', ${won}, 'CLAIM', 'HELD', 1, 0, false,
-        now());
+      INSERT INTO refund (store_id, refund_id, payment_id, order_id, order_item_id, amount_won, cause, status, key_seq, absences,
+        is_answered, created_at) VALUES ('${shop.storeId}', 'rfd_x', '${paymentId}', '${orderId}', '${orderItemId}', ${won}, 'CLAIM',
+        'HELD', 1, 0, false, now());
       SET CONSTRAINTS refund_within_payment IMMEDIATE; END $$`;
     await expect(query(statement(13_001))).rejects.toThrow('exceed what was paid');
     // Of no more: not either, since nothing recorded it.

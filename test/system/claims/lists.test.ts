@@ -183,9 +183,10 @@ describe('among stores that each have many claims', () => {
       ({ storeId } = await makeStore(url, { code: `claims-${s}`, name: 'n', sandbox: true, withProduct: false }));
       const at = `to_timestamp(${NOW / 1000}) - n * interval '1 minute'`;
       await owner.query(
-        `INSERT INTO claim (store_id, claim_id, claim_no, type, status, order_id, order_no, order_item_id, variant_id, quantity, reason, images,
-           is_shipped, delivery_fee_won, test_payment, requested_at, closed_at, last_changed_at)
-         SELECT $1, 'clm_' || n, 'C' || n, (ARRAY['RETURN', 'EXCHANGE'])[1 + (n % 50 = 0)::int], (ARRAY['COMPLETED', 'REQUESTED'])[1 + (n % 50
+        `INSERT INTO claim (store_id, claim_id, claim_no, type, status, order_id, order_no, order_item_id, variant_id, quantity, reason,
+           images, is_shipped, delivery_fee_won, test_payment, requested_at, closed_at, last_changed_at)
+         SELECT $1, 'clm_' || n, 'C' || n, (ARRAY['RETURN', 'EXCHANGE'])[1 + (n % 50 = 0)::int],
+           (ARRAY['COMPLETED', 'REQUESTED'])[1 + (n % 50
            = 7)::int], 'ord_' || n / 3, 'n', 'oit_' || n / 2, 'v', 1, 'OTHER', '{}', true, 0, true, ${at}, CASE WHEN n % 50 = 7 THEN NULL ELSE
            ${at} END, ${at} FROM generate_series(1, 1500) n`,
         [storeId],
@@ -198,8 +199,8 @@ describe('among stores that each have many claims', () => {
       await owner.query(
         `INSERT INTO orders (store_id, order_id, order_no, checkout_id, payment_id, pg, method, buyer, amounts, delivery, total_won,
            test_payment, requires_shipping, representative_status, progress_status, ordered_at, last_changed_at)
-         SELECT $1, 'ord_' || n, (26010100000000 + n)::text, 'c' || n, 'p' || n, 'x', 'CARD', '{}', '{}', '{}', 1, true, true, 'PAID', 'PAID',
-           ${at}, ${at} FROM generate_series(0, 500) n`,
+         SELECT $1, 'ord_' || n, (26010100000000 + n)::text, 'c' || n, 'p' || n, 'x', 'CARD', '{}', '{}', '{}', 1, true, true, 'PAID',
+           'PAID', ${at}, ${at} FROM generate_series(0, 500) n`,
         [storeId],
       );
       await owner.query(

@@ -1,6 +1,7 @@
 /**
- * What a preview names is what the claim expects, what a dry run of the approval says, and what the approval gives back: for generated orders
- * and whatever leaves them, one claim after the other (docs/contract.md#claims). CLAIM_QUOTES=500 for many; a failure prints its seed and path.
+ * What a preview names is what the claim expects, what a dry run of the approval says, and what the approval gives back: for generated
+ * orders and whatever leaves them, one claim after the other (docs/contract.md#claims). CLAIM_QUOTES=500 for many; a failure prints its
+ * seed and path.
  */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';

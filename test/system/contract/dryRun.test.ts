@@ -60,7 +60,8 @@ async function everything(storeId: string): Promise<unknown> {
 }
 const sequences = () =>
   query(
-    `SELECT sequencename AS name, last_value FROM pg_sequences WHERE schemaname = 'public' AND sequencename <> 'outbox_outbox_id_seq' ORDER BY 1`,
+    `SELECT sequencename AS name, last_value FROM pg_sequences WHERE schemaname = 'public' AND sequencename <> 'outbox_outbox_id_seq'
+      ORDER BY 1`,
   );
 
 /** What GET shows of a target; null: nothing, or there is no GET for one. */

@@ -169,8 +169,8 @@ describe.each(shown.map((one) => [one.endpoint.id, one] as const))('%s', (id, on
 
 type Change = Readonly<Record<string, unknown>>;
 /**
- * The changes that are not refused by the name of their field. All problems are told at once, so that all fields are wrong in one request; a
- * field that its refusal does not name, because what is wrong beside it comes first, is sent by itself.
+ * The changes that are not refused by the name of their field. All problems are told at once, so that all fields are wrong in one request;
+ * a field that its refusal does not name, because what is wrong beside it comes first, is sent by itself.
  */
 async function unnamed(wrong: Change, request: (change: Change) => Promise<Reply>): Promise<readonly Change[]> {
   if (Object.keys(wrong).length === 0) return [];

@@ -161,7 +161,8 @@ describe('numbers', () => {
     });
     expect(after).toMatchObject({ orderCount: 1, paidAmount: 23_000, refundedAmount: 10_000, purchaseAmount: 13_000 });
     const [plain] = await query<Record<string, string>>(
-      `SELECT sum(n)::int AS n, (SELECT count(*)::int FROM customer WHERE store_id = $1) AS counted FROM customer_count WHERE store_id = $1`,
+      `SELECT sum(n)::int AS n, (SELECT count(*)::int FROM customer WHERE store_id = $1) AS counted FROM customer_count
+        WHERE store_id = $1`,
       [live.store.storeId],
     );
     expect(plain!['n']).toBe(plain!['counted']);

@@ -1,4 +1,6 @@
-/** Every filter of the audit log is served by an index of both its tables, among stores that each have much: by the plan of the very query. */
+/**
+ * Every filter of the audit log is served by an index of both its tables, among stores that each have much: by the plan of the very query.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import type { MikroORM } from '@mikro-orm/postgresql';
@@ -33,8 +35,8 @@ beforeAll(async () => {
       [storeId, newId('aud', NOW)],
     );
     await owner.query(
-      `INSERT INTO audit_domain (store_id, audit_id, created_at, actor_type, actor_id, actor_name, action, target_type, target_id, request_id,
-         approval_id, transaction_id, metadata)
+      `INSERT INTO audit_domain (store_id, audit_id, created_at, actor_type, actor_id, actor_name, action, target_type, target_id,
+         request_id, approval_id, transaction_id, metadata)
        SELECT ${shared}, 'MEMBER_' || n % 80, ${target}, CASE WHEN n % 10 > 0 THEN 'req_' || n END,
          CASE WHEN n % 100 = 0 THEN 'apr_' || n END, 1, '{}' FROM generate_series(1, ${RECORDS}) n`,
       [storeId, newId('aud', NOW)],

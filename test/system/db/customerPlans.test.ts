@@ -36,8 +36,8 @@ let storeId: string;
 async function plantCustomers(owner: Client): Promise<void> {
   await owner.query(
     `INSERT INTO customer (store_id, customer_id, email, name, phone, created_at)
-     SELECT $1, 'cus_' || n, 'm' || md5(n::text) || '@x.example', chr(44032 + n * 3) || chr(45000 + n), '010-1234-' || lpad(n::text, 4, '0'),
-       timestamptz '2026-01-01' + n * interval '1 hour' FROM generate_series(1, ${CUSTOMERS}) n`,
+     SELECT $1, 'cus_' || n, 'm' || md5(n::text) || '@x.example', chr(44032 + n * 3) || chr(45000 + n),
+       '010-1234-' || lpad(n::text, 4, '0'), timestamptz '2026-01-01' + n * interval '1 hour' FROM generate_series(1, ${CUSTOMERS}) n`,
     [storeId],
   );
   await owner.query(
@@ -81,17 +81,18 @@ beforeAll(async () => {
     first ||= storeId;
     await owner.query('SET session_replication_role = replica');
     await owner.query(
-      `INSERT INTO orders (store_id, order_id, order_no, checkout_id, payment_id, pg, method, buyer, amounts, delivery, total_won, test_payment,
-         requires_shipping, representative_status, progress_status, ordered_at, last_changed_at, customer_id)
-       SELECT $1, 'ord_' || n, (${s + 1}0000000000000 + n)::text, 'c' || n, 'p' || n, 'x', 'CARD', '{}', '{}', '{}', 1, n % 500 = 0, true, 'PAID',
-         'PAID', now(), now(), 'cus_' || n FROM generate_series(1, ${CUSTOMERS}) n`,
+      `INSERT INTO orders (store_id, order_id, order_no, checkout_id, payment_id, pg, method, buyer, amounts, delivery, total_won,
+         test_payment, requires_shipping, representative_status, progress_status, ordered_at, last_changed_at, customer_id)
+       SELECT $1, 'ord_' || n, (${s + 1}0000000000000 + n)::text, 'c' || n, 'p' || n, 'x', 'CARD', '{}', '{}', '{}', 1, n % 500 = 0, true,
+         'PAID', 'PAID', now(), now(), 'cus_' || n FROM generate_series(1, ${CUSTOMERS}) n`,
       [storeId],
     );
     await owner.query(
       `INSERT INTO order_item (store_id, order_item_id, order_item_no, order_id, position, product_id, variant_id, product_name,
-         unit_price_won, quantity, total_price_won, status, bundle_no, fulfillment_snapshot, flow_key, flow_version, flow_state, last_changed_at)
-       SELECT $1, 'oit_' || n, (${s + 1}000000000000000 + n)::text, 'ord_' || n, 1, 'p', 'v', 'n', 1, 1, 1, 'CANCELED', 1, '{}', 'k', 1, '{}',
-         now() FROM generate_series(1, ${CUSTOMERS}) n`,
+         unit_price_won, quantity, total_price_won, status, bundle_no, fulfillment_snapshot, flow_key, flow_version, flow_state,
+           last_changed_at)
+       SELECT $1, 'oit_' || n, (${s + 1}000000000000000 + n)::text, 'ord_' || n, 1, 'p', 'v', 'n', 1, 1, 1, 'CANCELED', 1, '{}', 'k', 1,
+         '{}', now() FROM generate_series(1, ${CUSTOMERS}) n`,
       [storeId],
     );
     await owner.query(
@@ -103,17 +104,17 @@ beforeAll(async () => {
       storeId,
     ]);
     await owner.query(
-      `INSERT INTO claim (store_id, claim_id, claim_no, type, status, order_id, order_no, order_item_id, variant_id, quantity, reason, images,
-         customer_id, is_shipped, delivery_fee_won, test_payment, requested_at, closed_at, last_changed_at)
-       SELECT $1, 'clm_' || n, 'C' || n, 'CANCEL', 'COMPLETED', 'ord_' || n, '1', 'oit_' || n, 'v', 1, 'OTHER', '{}', 'cus_' || n, true, 0, true,
-         now(), now(), now() FROM generate_series(1, ${CUSTOMERS}) n`,
+      `INSERT INTO claim (store_id, claim_id, claim_no, type, status, order_id, order_no, order_item_id, variant_id, quantity, reason,
+         images, customer_id, is_shipped, delivery_fee_won, test_payment, requested_at, closed_at, last_changed_at)
+       SELECT $1, 'clm_' || n, 'C' || n, 'CANCEL', 'COMPLETED', 'ord_' || n, '1', 'oit_' || n, 'v', 1, 'OTHER', '{}', 'cus_' || n, true, 0,
+         true, now(), now(), now() FROM generate_series(1, ${CUSTOMERS}) n`,
       [storeId],
     );
     await owner.query(
       `INSERT INTO payment (store_id, payment_id, checkout_id, order_no, status, result, lines, amounts, delivery, total_won, return_url,
          buyer, current_attempt_id, attempt_count, test_payment, expires_at, created_at, started_at, completed_at)
-       SELECT $1, 'p' || n || $1, 'c' || n, '${s}-' || n, 'completed', 'COMPLETED', '[]', '{}', '{}', 1, '', '{}', '', 1, true, now(), now(), now(),
-         now() FROM generate_series(1, ${CUSTOMERS}) n`,
+       SELECT $1, 'p' || n || $1, 'c' || n, '${s}-' || n, 'completed', 'COMPLETED', '[]', '{}', '{}', 1, '', '{}', '', 1, true, now(),
+         now(), now(), now() FROM generate_series(1, ${CUSTOMERS}) n`,
       [storeId],
     );
     await owner.query('SET session_replication_role = origin');

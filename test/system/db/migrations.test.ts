@@ -4,7 +4,10 @@ import { Client } from 'pg';
 import { migrate } from '../../../db/migrate.ts';
 import { createDatabase } from '../../kernel/database.ts';
 
-/** Tables of no store: people and their logins, what is counted over all stores, keys, holidays, Temporal's database, the migrations themselves. */
+/**
+ * Tables of no store: people and their logins, what is counted over all stores, keys, holidays, Temporal's database, the migrations
+ * themselves.
+ */
 const OF_NO_STORE = [
   'auth_code',
   'consent_request',

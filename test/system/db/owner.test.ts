@@ -118,7 +118,8 @@ test('support works in every store without reading buyers', async () => {
     `INSERT INTO payment (store_id, payment_id, checkout_id, order_no, status, result, lines, amounts, delivery, total_won, return_url,
      buyer,
        current_attempt_id, attempt_count, test_payment, expires_at, created_at, started_at)
-     VALUES ($1, 'pay_1', 'c', '20261122000001', 'completed', 'COMPLETED', '[]', '{}', '{}', 1000, '', '{}', '', 1, true, now(), now(), now())`,
+     VALUES ($1, 'pay_1', 'c', '20261122000001', 'completed', 'COMPLETED', '[]', '{}', '{}', 1000, '', '{}', '', 1, true, now(), now(),
+       now())`,
     [storeId],
   );
   await client.query(

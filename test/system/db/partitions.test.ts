@@ -1,6 +1,6 @@
 /**
- * Tables by day, the audit log's requests by month: a look-up by id reads one partition, and what is over 30 days old, of the request log and
- * visits 7 and of the audit log thirteen months, goes with its partition.
+ * Tables by day, the audit log's requests by month: a look-up by id reads one partition, and what is over 30 days old, of the request log
+ * and visits 7 and of the audit log thirteen months, goes with its partition.
  */
 import { expect, test } from '@jest/globals';
 import { Client } from 'pg';
@@ -77,8 +77,8 @@ test('records of requests are in partitions by month, two months ahead, for thir
   const add = async (at: number) => {
     const auditId = newId('aud', at);
     await app.query(
-      `INSERT INTO audit_request (store_id, audit_id, created_at, actor_type, actor_id, actor_name, action, outcome, status_code, request_id,
-         metadata) VALUES ($1, $2, $3, 'USER', 'u', 'u', 'a.b', 'SUCCEEDED', 200, 'r', '{}')`,
+      `INSERT INTO audit_request (store_id, audit_id, created_at, actor_type, actor_id, actor_name, action, outcome, status_code,
+         request_id, metadata) VALUES ($1, $2, $3, 'USER', 'u', 'u', 'a.b', 'SUCCEEDED', 200, 'r', '{}')`,
       [storeId, auditId, new Date(at)],
     );
     return auditId;
@@ -152,7 +152,8 @@ test('a row in the default partition moves to its day’s', async () => {
   expect(await places()).toEqual(expected.toSorted());
   await migrate(url);
   const { rows } = await owner.query(
-    `SELECT relname FROM pg_class WHERE relname ~ '^(event|webhook_delivery|api_request_log|visit_event)_' AND relkind = 'r' AND NOT (relrowsecurity
+    `SELECT relname FROM pg_class WHERE relname ~ '^(event|webhook_delivery|api_request_log|visit_event)_' AND relkind = 'r'
+      AND NOT (relrowsecurity
      AND relforcerowsecurity)`,
   );
   expect(rows).toEqual([]);

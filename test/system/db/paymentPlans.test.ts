@@ -29,8 +29,8 @@ beforeAll(async () => {
     await owner.query(
       `INSERT INTO payment (store_id, payment_id, checkout_id, order_no, status, result, lines, amounts, delivery, total_won, return_url,
          buyer, current_attempt_id, attempt_count, test_payment, environment, expires_at, created_at, started_at, completed_at, pg, method)
-       SELECT $1, 'p' || n || $1, 'c' || n, '${s}-' || n, (ARRAY['completed', 'failed'])[1 + (n % 100 = 0)::int], '', '[]', '{}', '{}', 1, '',
-         '{}', '', 1, n % 3 = 0, CASE WHEN n % 3 = 0 THEN 'TEST' ELSE 'LIVE' END, ${at}, ${at}, ${at}, ${at},
+       SELECT $1, 'p' || n || $1, 'c' || n, '${s}-' || n, (ARRAY['completed', 'failed'])[1 + (n % 100 = 0)::int], '', '[]', '{}', '{}', 1,
+         '', '{}', '', 1, n % 3 = 0, CASE WHEN n % 3 = 0 THEN 'TEST' ELSE 'LIVE' END, ${at}, ${at}, ${at}, ${at},
          (ARRAY['tosspayments', 'portone'])[1 + (n % 100 = 1)::int], (ARRAY['CARD', 'MOBILE'])[1 + (n % 100 = 2)::int]
        FROM generate_series(1, ${PAYMENTS}) n`,
       [storeId],

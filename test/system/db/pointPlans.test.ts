@@ -30,8 +30,8 @@ beforeAll(async () => {
     await owner.query(`INSERT INTO point_account SELECT $1, 'cus_' || n, 100, 20 FROM generate_series(0, 199) n`, [storeId]);
     await owner.query(
       `INSERT INTO point_history (store_id, history_id, customer_id, seq, type, amount_won, balance_won, payment_id, created_at)
-       SELECT $1, $2 || n, 'cus_' || n % 200, n, (ARRAY['ADJUST', 'OPENING', 'USE_RELEASE'])[1 + (n % 50 = 0)::int + (n % 100 = 0)::int], 5, 5,
-         CASE WHEN n % 10 = 0 THEN 'pay_' || n END, ${at} FROM generate_series(1, ${ENTRIES}) n`,
+       SELECT $1, $2 || n, 'cus_' || n % 200, n, (ARRAY['ADJUST', 'OPENING', 'USE_RELEASE'])[1 + (n % 50 = 0)::int + (n % 100 = 0)::int], 5,
+         5, CASE WHEN n % 10 = 0 THEN 'pay_' || n END, ${at} FROM generate_series(1, ${ENTRIES}) n`,
       ids,
     );
     await owner.query(

@@ -44,7 +44,8 @@ test('of products, options, customers and orders, a portion at a time, and once'
     await migrate(url);
     for (const { store_id: storeId } of await read('SELECT store_id FROM store')) {
       const [product] = await read(
-        "SELECT name, description, option_groups AS groups, product_id AS id FROM product WHERE store_id = $1 AND product_id <> 'prd_twins'",
+        `SELECT name, description, option_groups AS groups, product_id AS id FROM product
+         WHERE store_id = $1 AND product_id <> 'prd_twins'`,
         [storeId],
       );
       expect(product).toMatchObject({ name: '양모 머플러', description: '따뜻한', groups: [{ name: '색', values: ['회색', '남색'] }] });

@@ -1,4 +1,6 @@
-/** Claims, cancels and refunds of items that follow a seller's flow: fees fixed at receipt, refunds and stock on the way, ends (F37–F40). */
+/**
+ * Claims, cancels and refunds of items that follow a seller's flow: fees fixed at receipt, refunds and stock on the way, ends (F37–F40).
+ */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Edge, Execution, Graph, Permissions, StateNode } from '../../../domain/flows/graph/graph.ts';
 import { onSeller } from '../../../domain/flows/presets/parts.ts';
@@ -14,7 +16,9 @@ const state = (id: string, status: StateNode['status'], permissions: Permissions
   permissions,
 });
 const onTheWay = (from: string, key: string, to: string, run: Execution): Edge => onSeller(from, key, to, { run: [run] });
-/** Free of charge at first for a delay; a flat fee when it is being made; refunded and given back to stock on the way as the seller likes. */
+/**
+ * Free of charge at first for a delay; a flat fee when it is being made; refunded and given back to stock on the way as the seller likes.
+ */
 const GRAPH: Graph = {
   schema: 1,
   start: 'paid',

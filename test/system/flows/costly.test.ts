@@ -1,4 +1,7 @@
-/** One store's expressions are paid by all: what is published has a price (F43), and what was published before there was one stops all the same. */
+/**
+ * One store's expressions are paid by all: what is published has a price (F43), and what was published before there was one stops all the
+ * same.
+ */
 import { beforeAll, expect, test } from '@jest/globals';
 import type { Graph } from '../../../domain/flows/graph/graph.ts';
 import { compileFlow } from '../../../domain/flows/run/flow.ts';

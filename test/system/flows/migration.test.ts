@@ -207,7 +207,8 @@ test('migrations and actions at the same time: each item ends in one version, no
   expect(await author.versionsOfItems('together')).toEqual({ 2: 12 });
   for (const id of items) expect((await flowState(id)).key).toBe('made');
   const steps = await query<{ n: number }>(
-    `SELECT count(*)::integer AS n FROM flow_step s JOIN order_item i USING (store_id, order_item_id) WHERE i.store_id = $1 AND i.flow_key = $2
+    `SELECT count(*)::integer AS n FROM flow_step s JOIN order_item i USING (store_id, order_item_id) WHERE i.store_id = $1
+      AND i.flow_key = $2
        AND s.event ->> 'type' = 'migrate' GROUP BY i.order_item_id`,
     [author.shop.store.storeId, 'together'],
   );

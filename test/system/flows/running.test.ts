@@ -284,7 +284,8 @@ test('a record is found by its id, and nobody else’s item or action is', async
 /** As if its run were late: the row says that its deadlines fell due a while ago, and the run's timer does not know it. */
 const backdate = (itemId: string, ms: number) =>
   query(
-    `UPDATE order_item SET flow_state = jsonb_set(flow_state, '{positions,0,due,0,at}', to_jsonb((flow_state #>> '{positions,0,due,0,at}')::bigint - $2::bigint))
+    `UPDATE order_item SET flow_state = jsonb_set(flow_state, '{positions,0,due,0,at}',
+      to_jsonb((flow_state #>> '{positions,0,due,0,at}')::bigint - $2::bigint))
       WHERE order_item_id = $1`,
     [itemId, ms],
   );

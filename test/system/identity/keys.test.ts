@@ -84,7 +84,8 @@ test('what an older sealing key sealed is sealed anew', async () => {
   );
   const connection = flowSecretLocation('s', 'issuer');
   await client.query(
-    `INSERT INTO flow_secret (store_id, name, url, header_name, value_sealed, updated_at) VALUES ('s', 'issuer', 'https://x', 'X-Key', $1, now())`,
+    `INSERT INTO flow_secret (store_id, name, url, header_name, value_sealed, updated_at)
+      VALUES ('s', 'issuer', 'https://x', 'X-Key', $1, now())`,
     [createKeyring(old).seal('the value', connection)],
   );
   expect(await keys('sealing', `${fresh},${old}`, url)).toMatch(/webhook\.secret_sealed: 1[^]*flow_secret\.value_sealed: 1/);

@@ -1,4 +1,6 @@
-/** What arrives slowly, or all at once: bodies are admitted by their heads, written as they come, and end in time (docs/security.md#limits). */
+/**
+ * What arrives slowly, or all at once: bodies are admitted by their heads, written as they come, and end in time (docs/security.md#limits).
+ */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

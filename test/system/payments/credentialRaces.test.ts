@@ -141,7 +141,8 @@ describe('the database refuses an attempt', () => {
     const { attempt_id: id } = attempts.find((one) => one.environment === 'TEST')!;
     const others = { attempt_id: `att_${Date.now()}`, seq: seq++, status: 'EXPIRED', payment_key: null, payment_token: null, ...changes };
     return query(
-      `INSERT INTO payment_attempt SELECT (jsonb_populate_record(a, $2)).* FROM payment_attempt a WHERE attempt_id = $1 RETURNING attempt_id`,
+      `INSERT INTO payment_attempt SELECT (jsonb_populate_record(a, $2)).* FROM payment_attempt a WHERE attempt_id = $1
+        RETURNING attempt_id`,
       [id, JSON.stringify({ pg_order_id: `x-${Date.now()}`, ...others })],
     );
   };

@@ -1,4 +1,6 @@
-/** Two checkouts never get the same point: starts at the same time, over two API processes (issue 21, proof). POINT_ROUNDS=100 by command. */
+/**
+ * Two checkouts never get the same point: starts at the same time, over two API processes (issue 21, proof). POINT_ROUNDS=100 by command.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Buyer } from '../../../bin/dev/client.ts';
 import { sharedApi } from '../../kernel/secondApi.ts';

@@ -143,8 +143,8 @@ export class PointShop {
     const { enabled, minBalance, minAmount, unit, maxRatioBp, includeDeliveryFee } = use;
     await query(
       `INSERT INTO point_policy VALUES ($1, false, 0, 0, $2, $3, $4, $5, $6, $7, $8, $9, 365, now(), now())
-       ON CONFLICT (store_id) DO UPDATE SET earn_enabled = $2, earn_rate_bp = $3, use_enabled = $4, min_balance_won = $5, min_amount_won = $6,
-         use_unit = $7, max_ratio_bp = $8, includes_delivery_fee = $9`,
+       ON CONFLICT (store_id) DO UPDATE SET earn_enabled = $2, earn_rate_bp = $3, use_enabled = $4, min_balance_won = $5,
+         min_amount_won = $6, use_unit = $7, max_ratio_bp = $8, includes_delivery_fee = $9`,
       [this.storeId, purchaseEarn.enabled, purchaseEarn.rateBp, enabled, minBalance, minAmount, unit, maxRatioBp, includeDeliveryFee],
     );
   }

@@ -189,8 +189,8 @@ const ROWS: Readonly<Record<string, { readonly table: string; readonly key: stri
     table: 'approval_request',
     key: 'approval_id',
     insert: add(
-      `INSERT INTO approval_request (store_id, approval_id, status, operation_id, reason, principal, token_ref, actor_type, actor_id, method,
-         path, params, querystring, headers, fingerprint, preview, required_scopes, approver_role, created_at, expires_at, attempts)
+      `INSERT INTO approval_request (store_id, approval_id, status, operation_id, reason, principal, token_ref, actor_type, actor_id,
+         method, path, params, querystring, headers, fingerprint, preview, required_scopes, approver_role, created_at, expires_at, attempts)
        VALUES ($3, $1, 'REJECTED', '', '', '', '{}', 'AGENT', '', 'POST', '', '{}', '', '{}', '', '{}', '{}', 'ADMIN', $2, $2, 0)`,
       (...row) => row,
     ),

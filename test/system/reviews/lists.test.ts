@@ -106,18 +106,22 @@ describe('among stores that each have many reviews and inquiries', () => {
       ({ storeId } = await makeStore(url, { code: `reviews-${s}`, name: 'n', sandbox: true, withProduct: false }));
       const at = `now() - n * interval '1 minute'`;
       for (const text of [
-        `INSERT INTO review (store_id, review_id, product_id, product_name, order_id, order_item_id, customer_id, rating, content, images, created_at,
-           updated_at) SELECT $1, 'rev_' || n, 'prd_' || n % 30, 'n', 'ord_' || n, 'oit_' || n, 'cus_' || n % 300, 1 + n % 5, 'c', '{}', ${at}, ${at}
+        `INSERT INTO review (store_id, review_id, product_id, product_name, order_id, order_item_id, customer_id, rating, content, images,
+           created_at, updated_at) SELECT $1, 'rev_' || n, 'prd_' || n % 30, 'n', 'ord_' || n, 'oit_' || n, 'cus_' || n % 300, 1 + n % 5,
+             'c', '{}', ${at}, ${at}
          FROM generate_series(1, 1500) n`,
         `INSERT INTO inquiry (store_id, inquiry_id, product_id, customer_id, content, status, answer, answered_at, created_at)
          SELECT $1, 'inq_' || n, 'prd_' || n % 30, 'cus_' || n % 300, 'c', 'ANSWERED', 'a', ${at}, ${at} FROM generate_series(1, 1470) n
-         UNION ALL SELECT $1, 'inq_' || n, 'prd_' || n % 30, 'cus_' || n % 300, 'c', 'WAITING', NULL, NULL, ${at} FROM generate_series(1471, 1500) n`,
+         UNION ALL SELECT $1, 'inq_' || n, 'prd_' || n % 30, 'cus_' || n % 300, 'c', 'WAITING', NULL, NULL, ${at}
+           FROM generate_series(1471, 1500) n`,
         `INSERT INTO product_list_count (store_id, product_id, list, value, n) SELECT $1, 'prd_' || n, 'review', r::text, 10
          FROM generate_series(0, 29) n, generate_series(1, 5) r`,
-        `INSERT INTO customer (store_id, customer_id, email, created_at) SELECT $1, 'cus_' || n, n || '@example.com', ${at} FROM generate_series(0, 300) n`,
-        `INSERT INTO product (store_id, product_id, product_no, name, images, sale_price_won, category_id, status, inventory_mode, delivery_type,
-           delivery_fee_won, methods, fulfillment_type, option_groups, next_variant_seq, created_at, updated_at)
-         SELECT $1, 'prd_' || n, ${s} * 1000 + n, 'n', '[]', 1000, 'c', 'ON_SALE', 'COUNTED', 'FREE', 0, '{}', 'MANUAL', '[]', 1, ${at}, ${at}
+        `INSERT INTO customer (store_id, customer_id, email, created_at) SELECT $1, 'cus_' || n, n || '@example.com', ${at}
+          FROM generate_series(0, 300) n`,
+        `INSERT INTO product (store_id, product_id, product_no, name, images, sale_price_won, category_id, status, inventory_mode,
+           delivery_type, delivery_fee_won, methods, fulfillment_type, option_groups, next_variant_seq, created_at, updated_at)
+         SELECT $1, 'prd_' || n, ${s} * 1000 + n, 'n', '[]', 1000, 'c', 'ON_SALE', 'COUNTED', 'FREE', 0, '{}', 'MANUAL', '[]', 1, ${at},
+           ${at}
          FROM generate_series(0, 300) n`,
       ])
         await owner.query(text, [storeId]);

@@ -23,7 +23,8 @@ async function reward({ enabled = true, text = 100, photo = 300, days = 30 } = {
     `INSERT INTO point_policy (store_id, review_enabled, text_won, photo_won, earn_enabled, earn_rate_bp, use_enabled, min_balance_won,
        min_amount_won, use_unit, max_ratio_bp, includes_delivery_fee, expiry_days, opened_at, updated_at)
      VALUES ($1, $2, $3, $4, false, 0, false, 0, 0, 1, 10000, false, $5, now(), now()) ON CONFLICT (store_id) DO UPDATE SET
-       review_enabled = excluded.review_enabled, text_won = excluded.text_won, photo_won = excluded.photo_won, expiry_days = excluded.expiry_days`,
+       review_enabled = excluded.review_enabled, text_won = excluded.text_won, photo_won = excluded.photo_won,
+         expiry_days = excluded.expiry_days`,
     [shop.storeId, enabled, text, photo, days],
   );
 }

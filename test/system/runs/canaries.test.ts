@@ -174,7 +174,8 @@ test('nothing that a client types stands in Temporal', async () => {
     return (await query(left, [shop.store.storeId])).length === 0;
   });
   await until('every delivery and every mail has been tried', async () => {
-    const untried = `SELECT 1 FROM webhook_delivery WHERE store_id = $1 AND (status = 'PENDING' OR status = 'PENDING_RETRY' AND next_attempt_at IS NULL)
+    const untried = `SELECT 1 FROM webhook_delivery WHERE store_id = $1 AND (status = 'PENDING' OR status = 'PENDING_RETRY'
+      AND next_attempt_at IS NULL)
       UNION ALL SELECT 1 FROM invitation WHERE store_id = $1 AND status = 'PENDING' AND delivery_status IS NULL AND send_attempts = 0`;
     return (await query(untried, [shop.store.storeId])).length === 0;
   });

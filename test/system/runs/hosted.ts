@@ -140,7 +140,9 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
   let offset = 0;
   let sent = 0;
   const now = async () => (await env.currentTimeMs()) + offset;
-  /** An execution that would do something else than what is shown does nothing, and shows what it would do: so the request has its preview. */
+  /**
+   * An execution that would do something else than what is shown does nothing, and shows what it would do: so the request has its preview.
+   */
   const shownAnew = async ({ entityId: approvalId }: RunName, userId: string) => {
     const at = await now();
     await rows(

@@ -242,7 +242,8 @@ async function assignPreset({ sql, storeId, at }: Tx, presetKey: string | null):
     await sql`INSERT INTO commerce_flow (store_id, flow_id, key, name, preset_key, latest_version, created_at)
       VALUES (${storeId}, 'flw_eating', 'eating', 'eating', ${presetKey}, 1, ${new Date(at)}) ON CONFLICT DO NOTHING`;
     await sql`INSERT INTO flow_version (store_id, flow_id, version, key, graph, bundle, progression, published_at)
-      VALUES (${storeId}, 'flw_eating', 1, 'eating', ${graph}::jsonb, jsonb_build_object('', ${graph}::jsonb), 'ORDER_GROUP', ${new Date(at)})
+      VALUES (${storeId}, 'flw_eating', 1, 'eating', ${graph}::jsonb, jsonb_build_object('', ${graph}::jsonb), 'ORDER_GROUP',
+        ${new Date(at)})
       ON CONFLICT DO NOTHING`;
   }
   await sql`UPDATE product SET flow_id = ${presetKey === null ? null : 'flw_eating'} WHERE store_id = ${storeId}`;

@@ -142,8 +142,8 @@ async function start(
     );
   const insertAttempt = (seq: number, pg: string, status: string) =>
     client.query(
-      `INSERT INTO payment_attempt (store_id, attempt_id, payment_id, seq, pg, method, pg_order_id, amount_won, return_url, status, started_at,
-         environment) VALUES ($1, $2, $3, $4, $5, $6, $2, 1, '', $7, now(), $8)`,
+      `INSERT INTO payment_attempt (store_id, attempt_id, payment_id, seq, pg, method, pg_order_id, amount_won, return_url, status,
+         started_at, environment) VALUES ($1, $2, $3, $4, $5, $6, $2, 1, '', $7, now(), $8)`,
       [storeId, `${paymentId}-${seq}`, paymentId, seq, pg, payment.method, status, environment],
     );
   const insertAttempts = async () => {

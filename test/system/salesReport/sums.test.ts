@@ -139,7 +139,8 @@ test('a database of before is counted when it is migrated', async () => {
   const sums = async () =>
     (
       await pool.query(`SELECT day::text, pg, method, is_test, sum(payment_count) AS payments, sum(payment_won) AS paid,
-        sum(point_won) AS points, sum(refund_count) AS refunds, sum(refund_won) AS refunded FROM sales_sum GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4`)
+        sum(point_won) AS points, sum(refund_count) AS refunds, sum(refund_won) AS refunded FROM sales_sum GROUP BY 1, 2, 3, 4
+          ORDER BY 1, 2, 3, 4`)
     ).rows as object[];
   const methods = async () => (await pool.query('SELECT payment_id, pg, method FROM payment ORDER BY 1')).rows as object[];
   const [counted, shown] = [await sums(), await methods()];

@@ -169,7 +169,8 @@ describe('a day', () => {
     const sent = [...Array.from({ length: 20 }, () => large), referred, emoji];
     expect((await report(shop, visitOf('v'.repeat(100), 's'.repeat(100)), sent)).body.data).toEqual({ accepted: 22 });
     const rows = await query<{ path: string; referrer: string | null; source: string; bytes: number }>(
-      `SELECT path, referrer, source, pg_column_size(e.*) AS bytes FROM visit_event e WHERE store_id = $1 AND visitor_id = $2 ORDER BY position`,
+      `SELECT path, referrer, source, pg_column_size(e.*) AS bytes FROM visit_event e WHERE store_id = $1 AND visitor_id = $2
+        ORDER BY position`,
       [shop.store.storeId, 'v'.repeat(100)],
     );
     expect(rows[0]!.path).toBe(large.path.slice(0, 200));

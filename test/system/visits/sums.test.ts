@@ -41,8 +41,9 @@ async function newStore(): Promise<string> {
   await client.query('BEGIN; SET LOCAL session_replication_role = replica');
   for (const [n, productId] of ['prd_a', 'prd_b', 'prd_c'].entries())
     await client.query(
-      `INSERT INTO product (store_id, product_id, product_no, name, description, images, sale_price_won, category_id, status, inventory_mode,
-         delivery_type, delivery_fee_won, fulfillment_type, methods, option_groups, version, next_variant_seq, created_at, updated_at)
+      `INSERT INTO product (store_id, product_id, product_no, name, description, images, sale_price_won, category_id, status,
+         inventory_mode, delivery_type, delivery_fee_won, fulfillment_type, methods, option_groups, version, next_variant_seq, created_at,
+           updated_at)
        VALUES ($1, $2, $3, $2, '', '{}', 1000, 'c', 'SALE', 'COUNT', 'FREE', 0, 'SHIPPING', '{}', '[]', 1, 1, now(), now())`,
       [storeId, productId, n + 1],
     );

@@ -19,7 +19,8 @@ const receiver = async (shop: World, answer: Parameters<World['receiver']>[0]): 
   open.push(made);
   return made;
 };
-const WAITING = `SELECT count(*)::int AS n FROM webhook_delivery WHERE store_id = $1 AND status = 'PENDING_RETRY' AND next_attempt_at IS NOT NULL`;
+const WAITING = `SELECT count(*)::int AS n FROM webhook_delivery WHERE store_id = $1 AND status = 'PENDING_RETRY'
+  AND next_attempt_at IS NOT NULL`;
 /** So many deliveries fail for the first time, the first of them before the others are committed, so that these yield. */
 async function fail(shop: World, { webhookId }: Receiver, count: number): Promise<void> {
   await soldOut(orm, shop, 1);

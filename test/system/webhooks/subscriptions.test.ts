@@ -152,7 +152,9 @@ async function sellOut(shop: World, { productId, variantId }: Product): Promise<
   await stock(1);
   await stock(0);
 }
-/** An event is tried for 156 minutes, and failures that are three hours apart belong together. The last but one waits for its last attempt. */
+/**
+ * An event is tried for 156 minutes, and failures that are three hours apart belong together. The last but one waits for its last attempt.
+ */
 const PAUSES = ['PT5H', 'PT5H', 'PT5H', 'PT5H', 'PT2H', 'PT2H'];
 /** Fails for a day. */
 async function failForADay(shop: World, one: Receiver, product: Product): Promise<void> {

@@ -1,4 +1,6 @@
-/** The mails of a store about its approval requests, without a database: rounds are ten minutes apart, and each mail is tried four times. */
+/**
+ * The mails of a store about its approval requests, without a database: rounds are ten minutes apart, and each mail is tried four times.
+ */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { decideNotice, type NoticeEvent, type NoticeState, type Unnoticed } from '../../../domain/approvals/notice.ts';

@@ -1,4 +1,6 @@
-/** The holidays that the database starts with, computed anew: fixed days, days of the Korean lunar calendar, and substitutes by their rules. */
+/**
+ * The holidays that the database starts with, computed anew: fixed days, days of the Korean lunar calendar, and substitutes by their rules.
+ */
 import { expect, test } from '@jest/globals';
 import { HOLIDAYS } from '../../../db/migrations/0035_holidays.ts';
 import { DAY } from '../../../domain/kernel/time.ts';

@@ -8,7 +8,9 @@ import { allOf, fragment, identifier, joined, literal, statement } from '../../.
 const root = join(import.meta.dirname, '../../..');
 /** Migrations are DDL of our own words, which takes no parameters. */
 const SOURCES = globSync('{api,activities,bin,db,domain,worker,workflows}/**/*.ts', { cwd: root, exclude: ['db/migrations/**'] });
-/** They hand on a text that another names: the tag itself, MikroORM's statements, partitions, whose texts stand beside it, and main files. */
+/**
+ * They hand on a text that another names: the tag itself, MikroORM's statements, partitions, whose texts stand beside it, and main files.
+ */
 const CARRIERS = new Set(['db/kernel/sql.ts', 'db/kernel/parameters.ts', 'db/kernel/partitions.ts', 'api/main.ts', 'worker/main.ts']);
 
 /** Upper case, as we write it, or lower case where a sentence would not have it. */

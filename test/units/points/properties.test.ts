@@ -1,6 +1,6 @@
 /**
- * Whatever happens to a member's points, in whatever order: balance = sum of lots = running balance ≥ 0, nothing expires twice, and a second
- * model of single points agrees. POINT_SEQUENCES=20000 for the full count; a failure is shrunk and prints its seed.
+ * Whatever happens to a member's points, in whatever order: balance = sum of lots = running balance ≥ 0, nothing expires twice, and a
+ * second model of single points agrees. POINT_SEQUENCES=20000 for the full count; a failure is shrunk and prints its seed.
  */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';

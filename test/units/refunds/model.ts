@@ -1,6 +1,7 @@
 /**
- * A second model of refunds, written from the specification (the chapter on claims; D20, D46, D49, D50, D53, D73; F40) before its author read
- * domain/refunds. Every unit carries the money that it was paid with; what goes back is counted by walking over units. The properties compare both.
+ * A second model of refunds, written from the specification (the chapter on claims; D20, D46, D49, D50, D53, D73; F40) before its author
+ * read domain/refunds. Every unit carries the money that it was paid with; what goes back is counted by walking over units. The properties
+ * compare both.
  */
 
 /** Won by the kind of money. */

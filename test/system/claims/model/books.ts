@@ -48,9 +48,11 @@ export async function readBooks(storeId: string, orderId: string, optionIds: rea
        'paid', (SELECT p.total_won FROM payment p JOIN o USING (store_id, payment_id)),
        'order', (SELECT to_jsonb(o) FROM o),
        'items', (SELECT jsonb_agg(to_jsonb(i) ORDER BY position) FROM i),
-       'bundles', (SELECT coalesce(jsonb_agg(to_jsonb(b) ORDER BY bundle_no), '[]') FROM order_bundle b WHERE store_id = $1 AND order_id = $2),
+       'bundles', (SELECT coalesce(jsonb_agg(to_jsonb(b) ORDER BY bundle_no), '[]') FROM order_bundle b
+         WHERE store_id = $1 AND order_id = $2),
        'claims', (SELECT coalesce(jsonb_agg(to_jsonb(c) ORDER BY requested_at, claim_id), '[]') FROM c),
-       'steps', (SELECT coalesce(jsonb_agg(to_jsonb(s) ORDER BY s.claim_id, seq), '[]') FROM claim_step s JOIN c USING (store_id, claim_id)),
+       'steps', (SELECT coalesce(jsonb_agg(to_jsonb(s) ORDER BY s.claim_id, seq), '[]') FROM claim_step s
+         JOIN c USING (store_id, claim_id)),
        'refunds', (SELECT coalesce(jsonb_agg(to_jsonb(r)), '[]') FROM refund r JOIN o USING (store_id, payment_id)),
        'audits', (SELECT coalesce(jsonb_agg(to_jsonb(a)), '[]') FROM audit_domain a WHERE store_id = $1
          AND action IN ('CLAIM_REFUNDED', 'ORDER_ITEM_CANCELED')
@@ -60,7 +62,8 @@ export async function readBooks(storeId: string, orderId: string, optionIds: rea
        'stock', (SELECT jsonb_agg(jsonb_build_object('variant_id', variant_id, 'stock_quantity', stock_quantity, 'moved',
          (SELECT coalesce(sum(m.quantity), 0) FROM stock_movement m WHERE m.store_id = $1 AND m.variant_id = v.variant_id)))
          FROM variant v WHERE v.store_id = $1 AND variant_id = ANY($3::text[])),
-       'unsellable', (SELECT coalesce(jsonb_agg(jsonb_build_object('reference', reference, 'reason', reason, 'units', unsellable_quantity)), '[]')
+       'unsellable', (SELECT
+         coalesce(jsonb_agg(jsonb_build_object('reference', reference, 'reason', reason, 'units', unsellable_quantity)), '[]')
          FROM stock_movement WHERE store_id = $1 AND variant_id = ANY($3::text[]) AND unsellable_quantity > 0)
      ) AS books`,
     [storeId, orderId, optionIds],

@@ -51,8 +51,8 @@ function permissions(pen: Pen, { status }: StateNode): { readonly permissions?: 
 }
 
 /**
- * Answers of external services take a moment, and move by it whatever is counted from them. So that nothing else falls due within that moment,
- * durations differ by minutes.
+ * Answers of external services take a moment, and move by it whatever is counted from them. So that nothing else falls due within that
+ * moment, durations differ by minutes.
  */
 function apart(): (flow: DrawnFlow['flows'][number]) => DrawnFlow['flows'][number] {
   let minutes = 0;

@@ -24,7 +24,8 @@ export async function fillProducts(plant: Planter): Promise<void> {
     refund_policy: { returnDeliveryFee: 2_000_000_000, exchangeDeliveryFee: 2_000_000_000, sellerFaultFreeShipping: false },
   }));
   await plant.query(
-    `INSERT INTO variant SELECT made.* FROM (SELECT v FROM variant v WHERE store_id = (SELECT store_id FROM product WHERE product_id = 'prd_0')
+    `INSERT INTO variant SELECT made.* FROM (SELECT v FROM variant v
+      WHERE store_id = (SELECT store_id FROM product WHERE product_id = 'prd_0')
        LIMIT 1) one, product p, generate_series(1, 500) n,
        jsonb_populate_record(one.v, jsonb_build_object('variant_id', 'var_' || p.product_id || '_' || n, 'product_id', p.product_id,
          'variant_no', p.product_no || '-' || n, 'seq', n, 'option_values', jsonb_build_array($1::text || n, $1::text, $1::text),

@@ -166,7 +166,8 @@ export async function fillStore(plant: Planter, userId: string): Promise<void> {
   );
   const sums = { list: 'SOURCE', day: '2026-11-20', is_test: false };
   const [columns] = await plant.query(
-    `SELECT json_object_agg(column_name, 9000000000) AS sums FROM information_schema.columns WHERE table_name = 'visit_sum' AND data_type = 'bigint'`,
+    `SELECT json_object_agg(column_name, 9000000000) AS sums FROM information_schema.columns WHERE table_name = 'visit_sum'
+      AND data_type = 'bigint'`,
   );
   await plant.rows(
     'visit_sum',
