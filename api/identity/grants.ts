@@ -17,8 +17,11 @@ import { need, OAuthError, type Params, resourceOf } from './oauth.ts';
 
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
 export const MEMBER_REF = 'urn:svc:params:oauth:token-type:member-ref';
-/** `count`: whoever makes tokens makes no more of them than requests (X10). Called before anything is used up. TOO_MANY_REQUESTS. */
-type GrantDeps = ApiDeps & { readonly count: (principal: Principal) => void };
+/**
+ * `countRequest` counts the request for a token as one of the principal whom the token is for (X10). It is called once the principal is
+ * proved. Where it refuses (TOO_MANY_REQUESTS), a code or a refresh token stays unused: its transaction is rolled back.
+ */
+type GrantDeps = ApiDeps & { readonly countRequest: (principal: Principal) => void };
 type Grant = (client: OAuthClient, params: Params, deps: GrantDeps) => Promise<object>;
 
 export const grants: Readonly<Record<GrantType, Grant>> = {
@@ -44,7 +47,7 @@ async function byClient(client: OAuthClient, params: Params, deps: GrantDeps) {
     throw new OAuthError('unauthorized_client', 'Only a confidential client of a store may');
   const scopes = narrowed(client.scopes, params.get('scope'));
   const { clientId, storeId } = client;
-  deps.count({ userId: null, clientId });
+  deps.countRequest({ userId: null, clientId });
   return answer(deps, { use: 'store', storeId, clientId, origin: 'm2m', scopes, person: null }, scopes);
 }
 
@@ -62,7 +65,7 @@ async function byCode(client: OAuthClient, params: Params, deps: GrantDeps) {
       issued.redirectUri === redirectUri && isVerifier(verifier, issued.codeChallenge);
     const login = await redeemCode(tx, client.clientId, code, fits);
     if (!login) return null;
-    deps.count({ userId: login.userId, clientId: client.clientId });
+    deps.countRequest({ userId: login.userId, clientId: client.clientId });
     checkResource(login, client, params, deps);
     const issuesRefresh = login.scopes.includes('offline_access') && client.grantTypes.includes('refresh_token');
     return { login, refresh: issuesRefresh ? await issueRefresh(tx, login.loginId) : null };
@@ -78,7 +81,7 @@ async function byRefresh(client: OAuthClient, params: Params, deps: GrantDeps) {
     const login = await redeemRefresh(tx, client.clientId, token);
     // An invalid scope or resource does not use up the refresh token: the error rolls back the transaction.
     if (!login) return null;
-    deps.count({ userId: login.userId, clientId: client.clientId });
+    deps.countRequest({ userId: login.userId, clientId: client.clientId });
     checkResource(login, client, params, deps);
     return { login, scopes: narrowed(login.scopes, params.get('scope')), refresh: await issueRefresh(tx, login.loginId) };
   });
@@ -117,7 +120,7 @@ async function byExchange(client: OAuthClient, params: Params, deps: GrantDeps) 
   const found = await findPerson(deps.orm, user, storeId);
   if (!found?.isLive || (client.storeId !== null && found.clientStatus !== 'ACTIVE'))
     throw new OAuthError('invalid_request', 'The subject_token is no living user token of this client');
-  deps.count({ userId: user.userId, clientId: user.clientId });
+  deps.countRequest({ userId: user.userId, clientId: user.clientId });
   // A token of a store's client is valid for that store only; a store without membership and an unknown one are alike (D63).
   if (found.role === null || (client.storeId !== null && client.storeId !== storeId))
     throw new OAuthError('invalid_target', 'The user has no such store');
@@ -142,7 +145,7 @@ async function delegate(client: OAuthClient, email: string, deps: GrantDeps) {
   if (client.authMethod === 'none' || storeId === null || !covers(client.scopes, 'member:delegate'))
     throw new OAuthError('unauthorized_client', 'Only a confidential client that holds member:delegate may');
   if (!/^[^@\s]{1,64}@[^@\s]{1,255}$/.test(email)) throw new OAuthError('invalid_request', 'The subject_token must be an e-mail address');
-  deps.count({ userId: null, clientId });
+  deps.countRequest({ userId: null, clientId });
   const tenant = await findTenant(sqlOn(deps.orm), 'clientId', clientId);
   const tenancy = tenancyOf(storeId, tenant?.clockOffsetMs ?? 0, deps.clock.now());
   const holder = await inTenant(deps.orm, tenancy, REQUEST, (tx) => delegatedCustomer(tx, email));

@@ -22,7 +22,7 @@ export async function token(ctx: Context, deps: ApiDeps): Promise<void> {
   if (params.get('subject_token_type') === MEMBER_REF && ctx.req.headers[AGENT_HEADER] !== undefined)
     throw new OAuthError('unauthorized_client', 'No agent acts for a buyer');
   const meter = meterOf(ctx);
-  ctx.body = await grants[grant](client, params, { ...deps, count: (principal) => meter.addPrincipal(principal) });
+  ctx.body = await grants[grant](client, params, { ...deps, countRequest: (principal) => meter.addPrincipal(principal) });
   ctx.status = 200;
 }
 

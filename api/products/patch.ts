@@ -6,7 +6,10 @@ import { patchProblems, ProductPatch } from './requests.ts';
 import { Product, viewProduct } from './schemas.ts';
 import { discountOf, PRODUCT } from './subject.ts';
 
-/** The fields that an agent changes only with an approval (G6). */
+/**
+ * The fields that an agent changes only with an approval (G6). `additionalPrice` is a field of variants, which need one whenever they are
+ * sent.
+ */
 const PRICED: ReadonlySet<string> = new Set(['salePrice', 'additionalPrice', 'deliveryType', 'deliveryFee', 'conditionalFreeAmount']);
 
 export const patch = endpoint({

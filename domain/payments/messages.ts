@@ -14,11 +14,13 @@ interface RefundInput extends AttemptInput {
   readonly key: string;
 }
 /**
- * Classification of a provider's answer into three, never two. APPROVED: order id, amount, payment key and status match our attempt.
- * DECLINED: a definite decline. UNKNOWN: everything else. `ended`: the provider has finished processing our request, so a later reading
- * shows its final effect. FOREIGN: the payment found is not ours, so we charged nothing (X17). UNSENT: no request was sent, because there
- * are no credentials of its environment (X26). WRONG_ENVIRONMENT: charged by a channel of the other environment (Y24). UNAUTHORIZED: no
- * credentials that we have were accepted (Y9).
+ * What a provider's answer means. An answer that proves nothing is UNKNOWN, never a decline.
+ * - A payment is APPROVED (order id, amount, payment key and status match our attempt), DECLINED for certain, UNPAID or VOIDED.
+ * - A refund is REFUNDED, REFUSED, or ABSENT from the payment.
+ * - FOREIGN: the payment that was found is not ours, so we charged nothing (X17).
+ * - UNSENT: no request was sent, because there are no credentials of its environment (X26).
+ * - WRONG_ENVIRONMENT: a channel of the other environment charged it (Y24).
+ * - UNAUTHORIZED: the provider accepted none of our credentials (Y9).
  */
 export type ProviderResult =
   | 'APPROVED'
