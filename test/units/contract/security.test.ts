@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { root } from '../../../bin/kernel/paths.ts';
 
 const page = readFileSync(join(root, 'docs/security.md'), 'utf8');
-const HEADER = '| Promise | To whom | Held by |\n|---|---|---|\n';
+const HEADER = '| Promise | To whom | Test |\n|---|---|---|\n';
 /** The rows of every table of promises. */
 const rows = page
   .split(HEADER)
