@@ -1,7 +1,7 @@
 /** Refunds of a payment, one at a time (D35), under an idempotency key; only a reading at the provider proves the outcome. */
 import { afterAbsence, FOREIGN_PAYMENT, isUnknownTooLong, readGap, UNRESOLVED } from './rules.ts';
 import type { PendingCall } from './pendingCall.ts';
-import type { Decided, PaymentOutcome, PaymentState, RefundState } from './state.ts';
+import type { Decided, PaymentEffect, PaymentOutcome, PaymentState, RefundState } from './state.ts';
 import { alarm, block, planCall, unchanged, withRefund } from './steps.ts';
 
 /** A pending refund becomes the payment's next call. One that was UNRESOLVED is read before it is requested again. */
