@@ -27,7 +27,7 @@ export async function createFlow(tx: Tx, { key, name, presetKey, graph }: NewFlo
   const draft = graph ?? preset?.graph ?? emptyGraph();
   const flowId = newId('flw', at);
   const now = new Date(at);
-  // A twin waits here for the other one's commit.
+  // A concurrent duplicate waits here for the other one's commit.
   const created = await sql`
     INSERT INTO commerce_flow (store_id, flow_id, key, name, preset_key, draft_graph, draft_updated_at, created_at)
     VALUES (${storeId}, ${flowId}, ${key}, ${name}, ${preset?.key ?? null}, ${JSON.stringify(draft)}, ${now}, ${now})

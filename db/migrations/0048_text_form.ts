@@ -101,7 +101,7 @@ export class TextForm0048 extends Migration {
     );
   }
 
-  /** With its variants; options that would become twins stay as they are, until their seller names them anew. */
+  /** With its variants; options that would become equal stay as they are, until their seller names them anew. */
   async #reformOptions(storeId: string, row: Row): Promise<void> {
     const groups = (row['option_groups'] as readonly Group[]).map(({ name, values }) => ({
       name: nameForm(name),

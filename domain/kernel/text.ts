@@ -41,5 +41,5 @@ export const nameForm = (name: string): string => nfc(name).trim();
 /** A joiner makes one emoji of two, which looks different from both. */
 const JOINS_EMOJI = String.raw`(?<=\p{Extended_Pictographic}[\u{1f3fb}-\u{1f3ff}\ufe0f]?)\u200d(?=\p{Extended_Pictographic})`;
 const BLANKS = new RegExp(`(?!\\s|${JOINS_EMOJI})[${BLANK}${BLANK_BEYOND}]`, 'gu');
-/** What is left of a text when it is compared with another one: twins differ in nothing that can be seen. */
+/** A text as it is compared with another one: two texts are equal if nothing visible distinguishes them. */
 export const seen = (text: string): string => nfc(text.replaceAll(BLANKS, '').replaceAll(/\s+/gu, ' ').trim());

@@ -119,7 +119,7 @@ describe('an idempotency key', () => {
     expect(twice[1]!.body.data).toEqual(twice[0]!.body.data);
     expect(await query('SELECT 1 FROM claim WHERE order_item_id = $1', [orderItemId])).toHaveLength(1);
   });
-  test('of parallel twins makes one claim, one withdrawal, one refund', async () => {
+  test('of concurrent duplicates makes one claim, one withdrawal, one refund', async () => {
     const { orderItemId } = await shop.buy('CONFIRMED');
     const filed = await Promise.all([1, 2, 3].map(() => shop.file(orderItemId, CANCEL, key('twins'))));
     expect(new Set(filed.map((reply) => dataOf(reply).claimId as string)).size).toBe(1);

@@ -67,7 +67,7 @@ describe('an order by its id, its number, and its number with hyphens', () => {
       expect((await send(which, claims, { ...CANCEL, quantity: 2 }, 'one', who)).body.error?.code).toBe('IDEMPOTENCY_KEY_REUSED');
     expect(await query('SELECT 1 FROM claim WHERE order_item_id = $1', [orderItemId])).toHaveLength(1);
   });
-  test('is one principal of twins at the same moment, and of a withdrawal', async () => {
+  test('is one principal of duplicates at the same moment, and of a withdrawal', async () => {
     const { shop, orderItemId, names, send, claims } = await open();
     await shop.act(orderItemId, 'confirm');
     const replies = await Promise.all(names.map((which) => send(which, claims, CANCEL, 'twins')));

@@ -36,7 +36,7 @@ test('a stored reply that cannot be opened is INTERNAL', async () => {
   expect([reply.status, reply.body.error]).toEqual([500, { code: 'INTERNAL', message: catalogue.INTERNAL.message }]);
 });
 
-test('IDEMPOTENCY_IN_PROGRESS: a twin that has not ended after five seconds', async () => {
+test('IDEMPOTENCY_IN_PROGRESS: a concurrent duplicate that has not ended after five seconds', async () => {
   const shop = await world();
   const send = (name: string) => shop.seller.call('POST', '/v1/categories', { name }, { 'idempotency-key': name });
   await send('first');

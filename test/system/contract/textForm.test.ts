@@ -104,7 +104,7 @@ test.each([
   ['회색', nfd('회색')],
   ['회색', '\u3164회색'],
   ['❤', '❤\ufe0f'],
-])('%j and %j are twins', async (one, two) => {
+])('%j and %j are duplicates', async (one, two) => {
   const duplicate = { field: 'optionGroups[0].values[1]', code: 'DUPLICATE' };
   const { error } = (await product({ stockQuantity: undefined, optionGroups: [{ name: '색', values: [one, two] }] })).body;
   expect(error).toMatchObject({ code: 'VALIDATION_FAILED', fieldErrors: [duplicate] });

@@ -110,7 +110,7 @@ test('a claim is filed by a member who is there, and then they stay', async () =
   }
 });
 
-test('of twins one withdraws, and there is one record', async () => {
+test('of requests at the same moment one withdraws, and there is one record', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const me = await join(shop);
     const requests = [() => bySeller(me), () => byBuyer(me), () => bySeller(me), () => byBuyer(me)];

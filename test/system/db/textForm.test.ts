@@ -28,7 +28,7 @@ test('of products, options, customers and orders, a portion at a time, and once'
         [' 남색 '],
         JSON.stringify({ a: nfd('값') }),
       ]);
-      // What would become twins.
+      // What would become duplicates.
       await read(`INSERT INTO product SELECT (jsonb_populate_record(p, $2)).* FROM product p WHERE store_id = $1`, [
         storeId,
         JSON.stringify({ product_id: 'prd_twins', product_no: 99, option_groups: JSON.parse(options(['각', nfd('각')])) as object }),

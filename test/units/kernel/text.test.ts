@@ -65,7 +65,7 @@ describe('one form', () => {
     ['회색', '회색'.normalize('NFD')],
     ['회 색', '회\u00a0 색'],
     ['❤', '❤️'],
-  ])('%s and its twin are seen alike', (one, two) => expect(seen(two)).toBe(seen(one)));
+  ])('%s and its duplicate are seen alike', (one, two) => expect(seen(two)).toBe(seen(one)));
   test('what differs in what is seen stays apart', () => expect(new Set(['회색', '회 색', '회색!', 'A', 'a'].map(seen)).size).toBe(5));
   test('emoji that are joined look different from those that stand beside each other', () => {
     expect(new Set(['👨‍👩‍👧', '👨👩👧', '👩🏽‍🚀', '👩🏽🚀'].map(seen)).size).toBe(4);
