@@ -25,7 +25,7 @@ export async function story(): Promise<Story> {
   await shop.seller.call('POST', '/v1/webhooks', { url: receiver.url, eventTypes: ITEM_EVENTS });
   const dead = (await shop.seller.call('POST', '/v1/webhooks', { url: 'http://127.0.0.1:9/', eventTypes: ['ORDER.PAID'] })).body.data;
   const { orderItemId } = await shop.order(undefined, 2);
-  for (const { tell } of Object.values(CHAPTERS)) if (typeof tell === 'function') await tell(shop);
+  for (const { play } of Object.values(CHAPTERS)) if (typeof play === 'function') await play(shop);
   await shop.act(orderItemId, 'cancel', { reason: 'OUT_OF_STOCK', quantity: 1 });
   await shop.act(orderItemId, 'confirm');
   await shop.act(orderItemId, 'dispatch', { deliveryMethod: 'COURIER', carrierCode: 'CJ', trackingNumber: '1234' });
@@ -43,20 +43,20 @@ export async function story(): Promise<Story> {
 interface Chapter {
   /** Of the rows that runs of the type own: a snapshot has them. */
   readonly table: TableName;
-  /** What the story tells of them before it goes on with its order; or where else it does. */
-  readonly tell: ((shop: World) => Promise<unknown>) | 'with the order' | 'with its webhooks' | 'with approvals';
+  /** What the story plays for them before it goes on with its order; or where else it does. */
+  readonly play: ((shop: World) => Promise<unknown>) | 'with the order' | 'with its webhooks' | 'with approvals';
 }
 /** Each workflow type in the story. */
 const CHAPTERS: Readonly<Record<WorkflowType, Chapter>> = {
-  payment: { table: 'payment', tell: 'with the order' },
-  orderItem: { table: 'order_item', tell: 'with the order' },
-  webhookDelivery: { table: 'webhook_delivery', tell: 'with its webhooks' },
-  webhookSubscription: { table: 'webhook', tell: 'with its webhooks' },
-  invitation: { table: 'invitation', tell: invitations },
-  approval: { table: 'approval_request', tell: approvals },
-  approvalNotice: { table: 'approval_notice', tell: 'with approvals' },
-  claim: { table: 'claim', tell: claims },
-  orderGroup: { table: 'flow_group', tell: together },
+  payment: { table: 'payment', play: 'with the order' },
+  orderItem: { table: 'order_item', play: 'with the order' },
+  webhookDelivery: { table: 'webhook_delivery', play: 'with its webhooks' },
+  webhookSubscription: { table: 'webhook', play: 'with its webhooks' },
+  invitation: { table: 'invitation', play: invitations },
+  approval: { table: 'approval_request', play: approvals },
+  approvalNotice: { table: 'approval_notice', play: 'with approvals' },
+  claim: { table: 'claim', play: claims },
+  orderGroup: { table: 'flow_group', play: together },
 };
 
 /** An order that moves as a group; the clock decides it. */

@@ -150,7 +150,8 @@ async function approving(): Promise<object> {
   const isMailed = async () =>
     (
       await under.rows(
-        "SELECT 1 FROM approval_notice JOIN approval_request USING (store_id) WHERE approval_id = ? AND notice_round = round AND mails = '[]'",
+        `SELECT 1 FROM approval_notice JOIN approval_request USING (store_id)
+         WHERE approval_id = ? AND notice_round = round AND mails = '[]'`,
         p,
       )
     ).length > 0;
@@ -285,18 +286,18 @@ async function leaving(): Promise<object> {
 const webhookId = async () => (await under.rows<{ webhook_id: string }>('SELECT webhook_id FROM webhook'))[0]!.webhook_id;
 
 interface Story {
-  readonly tell: () => Promise<object>;
+  readonly play: () => Promise<object>;
   /** What comes out of it, beside that it is the same each time. */
   readonly expected: object;
 }
 const STORIES = {
-  'a purchase': { tell: shopping, expected: { sent: 2, open: [], orders: [{ n: 1 }] } },
+  'a purchase': { play: shopping, expected: { sent: 2, open: [], orders: [{ n: 1 }] } },
   'a webhook that is suspended and deleted': {
-    tell: leaving,
+    play: leaving,
     expected: { ended: 1200, isBounded: true, webhook: [], deliveries: [], open: [] },
   },
   'an approval request': {
-    tell: approving,
+    play: approving,
     expected: {
       open: [],
       categories: [{ n: 1 }],
@@ -304,11 +305,11 @@ const STORIES = {
     },
   },
   'a return': {
-    tell: returning,
+    play: returning,
     expected: { open: [], records: [{ n: 1 }], history: ['request', 'hold', 'release', 'collect', 'completeCollection', 'approve'] },
   },
-  'an order that moves as a group': { tell: eating, expected: { open: [], item: [{ status: 'PURCHASE_DECIDED' }] } },
-  'an invitation': { tell: inviting, expected: { open: [], invitation: [{ status: 'EXPIRED', delivery_status: 'SENT' }] } },
+  'an order that moves as a group': { play: eating, expected: { open: [], item: [{ status: 'PURCHASE_DECIDED' }] } },
+  'an invitation': { play: inviting, expected: { open: [], invitation: [{ status: 'EXPIRED', delivery_status: 'SENT' }] } },
 } satisfies Readonly<Record<string, Story>>;
 type StoryName = keyof typeof STORIES;
 /** The stories in which the runs of each type are terminated: one at least. Of what else a story needs, the runs are left alone. */
@@ -327,7 +328,7 @@ const TERMINATED: Readonly<Record<WorkflowType, readonly [StoryName, ...StoryNam
 describe('termination', () => {
   test.each(Object.entries<Story>(STORIES))(
     '%s, at every workflow task: the run comes back and everything is as if nothing had happened',
-    async (name, { tell: story, expected }) => {
+    async (name, { play: story, expected }) => {
       const kinds = WORKFLOW_TYPES.filter((type) => TERMINATED[type].some((one) => one === name));
       const undisturbed = await story();
       expect(undisturbed).toMatchObject(expected);
