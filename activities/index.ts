@@ -62,7 +62,9 @@ const eitherWay = (brief: Activities, ordinary: Activities): Activities => ({
 /** The activities of a process. The calls of a type are built once, and are the same on every task queue. */
 export function createActivities(deps: ActivityDeps) {
   const made = Object.fromEntries(WORKFLOW_TYPES.map((type) => [type, callsOf(deps, type)])) as Readonly<Record<WorkflowType, MadeCalls>>;
-  /** Those on a task queue of runs: transitions, brief calls, a bounded number of all at a time, and calls that have no queue of their own. */
+  /**
+   * Those on a task queue of runs: transitions, brief calls, a bounded number of all at a time, and calls that have no queue of their own.
+   */
   const hostedOn = (own: WorkflowProperties['queue']): Activities => {
     const types = typesWhere(({ queue }) => queue === own);
     const brief = atMost(BRIEF_AT_ONCE, all(types.map((type) => made[type].brief)));

@@ -13,9 +13,10 @@ import { Windows } from '../web/windows.ts';
 const MIN_TRIES = 600;
 
 /**
- * Counts each request by its valid token and in the wider windows that the token is in, or else by the client's address; sets `RateLimit-*`.
- * A request with a token that turns out UNAUTHORIZED counts for its address too. Until its caller is known, and always where that is nobody
- * whom the store has let in, it is the public's work, and shares turns by its address. Over a limit: TOO_MANY_REQUESTS with `Retry-After`.
+ * Counts each request by its valid token and in the wider windows that the token is in, or else by the client's address; sets
+ * `RateLimit-*`. A request with a token that turns out UNAUTHORIZED counts for its address too. Until its caller is known, and always where
+ * that is nobody whom the store has let in, it is the public's work, and shares turns by its address. Over a limit: TOO_MANY_REQUESTS with
+ * `Retry-After`.
  */
 export function limitRate(deps: ApiDeps): Middleware {
   const limit = deps.config.rateLimitPerMinute;

@@ -7,7 +7,10 @@ import { isDecided } from '../../domain/approvals/rules.ts';
 import type { ApiDeps } from '../declare/deps.ts';
 import type { Answer } from '../declare/answer.ts';
 
-/** 202 APPROVAL_REQUIRED with the status now; once it is decided 200 APPROVAL_ALREADY_DECIDED with the whole record, as its requester sees it. */
+/**
+ * 202 APPROVAL_REQUIRED with the status now; once it is decided 200 APPROVAL_ALREADY_DECIDED with the whole record, as its requester sees
+ * it.
+ */
 export async function approvalAnswer(
   tx: Tx,
   { approval, isReplay }: { readonly approval: ApprovalRequest; readonly isReplay: boolean },

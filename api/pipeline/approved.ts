@@ -7,9 +7,9 @@ import type { Rehearsal } from '../preview/rehearse.ts';
 import type { Request } from '../declare/request.ts';
 
 /**
- * What each command of an approved request has to do, by the entity of its run: what it did in a dry run that did what was approved. Once it
- * is stored, every try of the execution expects the same, whatever was carried out of it meanwhile. Throws Stale, and the refusals of the dry
- * run.
+ * What each command of an approved request has to do, by the entity of its run: what it did in a dry run that did what was approved. Once
+ * it is stored, every try of the execution expects the same, whatever was carried out of it meanwhile. Throws Stale, and the refusals of
+ * the dry run.
  */
 export async function beginApproved(request: Request, dryRun: () => Promise<Rehearsal>): Promise<ReadonlyMap<string, string>> {
   const { deps, caller, operation, execution } = request;

@@ -33,7 +33,9 @@ interface Ended {
 
 /** `00-{32 hexadecimal digits}-…` */
 const TRACE = /^[0-9a-f]{2}-([0-9a-f]{32})-/;
-/** Of the trace that the client sent (`traceparent`), else of one's own; where nothing is traced, one that is derived from the request's id. */
+/**
+ * Of the trace that the client sent (`traceparent`), else of one's own; where nothing is traced, one that is derived from the request's id.
+ */
 export const traceIdOf = (sent: string | undefined, requestId: string): string =>
   TRACE.exec(sent ?? '')?.[1] ?? TRACE.exec(currentTrace() ?? '')?.[1] ?? hash('sha256', requestId).slice(0, 32);
 
@@ -77,7 +79,9 @@ export async function record(audited: Audited, ended: Ended): Promise<void> {
   );
 }
 
-/** Records a refusal, but for limits of rates (G42). When it cannot be written, the refusal is answered all the same: nothing was changed. */
+/**
+ * Records a refusal, but for limits of rates (G42). When it cannot be written, the refusal is answered all the same: nothing was changed.
+ */
 export async function recordRefusal(audited: Audited, error: unknown): Promise<void> {
   const { endpoint, deps, caller } = audited;
   if (!isManaged(endpoint)) return;

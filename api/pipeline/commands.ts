@@ -151,8 +151,8 @@ const isClosing = (error: unknown): boolean => {
 };
 
 /**
- * One update-with-start within the deadline; it also restarts a lost workflow. Returns the run's status after it. Refusals of the transition
- * are Faults.
+ * One update-with-start within the deadline; it also restarts a lost workflow. Returns the run's status after it. Refusals of the
+ * transition are Faults.
  */
 export async function sendCommand<T extends WorkflowType>(
   { temporal, log }: ApiDeps,

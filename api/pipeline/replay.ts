@@ -17,8 +17,8 @@ const replay = ({ status, body, location }: StoredReply): Answer => ({
 });
 
 /**
- * The answer to a request whose key has a stored reply, and its record: that reply, or how the request that waits for an approval under this
- * key stands now (G20).
+ * The answer to a request whose key has a stored reply, and its record: that reply, or how the request that waits for an approval under
+ * this key stands now (G20).
  */
 export async function replayIn(tx: Tx, request: Request, stored: StoredReply): Promise<Answer> {
   const { endpoint, deps, caller, operation } = request;

@@ -52,8 +52,8 @@ interface Transacting {
 }
 
 /**
- * A concurrent duplicate waits for the first (D26). A deadlock is repeated: nothing has been answered, and what handlers do outside of their
- * transaction they do before it.
+ * A concurrent duplicate waits for the first (D26). A deadlock is repeated: nothing has been answered, and what handlers do outside of
+ * their transaction they do before it.
  */
 export async function transact(request: Request, call: object, { outgoing, hooks }: Transacting): Promise<Answer> {
   const { endpoint, deps, caller, operation, keyed } = request;
@@ -111,8 +111,8 @@ async function allOf(works: readonly Promise<unknown>[]): Promise<void> {
 }
 
 /**
- * What a change of the management API does, for its record. An agent's change that depends on its values is decided with the change, which is
- * rolled back unless it is allowed (G6).
+ * What a change of the management API does, for its record. An agent's change that depends on its values is decided with the change, which
+ * is rolled back unless it is allowed (G6).
  */
 async function compared(
   request: Request,

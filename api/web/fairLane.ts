@@ -1,7 +1,7 @@
 /**
  * Turns for work that strangers ask for: so many at once in this process, of which a store and a client address have their shares. Whoever
- * waits does so in the line of their address, then in that of their store; addresses and stores come in turn. So neither one address nor one
- * store, with however many requests, has another's refused, and delays it by no more than its own turn.
+ * waits does so in the line of their address, then in that of their store; addresses and stores come in turn. So neither one address nor
+ * one store, with however many requests, has another's refused, and delays it by no more than its own turn.
  */
 import { Turns } from '../../db/kernel/turns.ts';
 
@@ -34,7 +34,10 @@ export class FairLane {
     this.#stores = new Turns({ name, slots, ofStore, line: storeLine, waiting, waitMs });
   }
 
-  /** An address has turns of its own, as a store has. TOO_MANY_REQUESTS where a line is full or the turn does not come in time; the reason of `gone` for who has hung up. */
+  /**
+   * An address has turns of its own, as a store has. TOO_MANY_REQUESTS where a line is full or the turn does not come in time; the reason
+   * of `gone` for who has hung up.
+   */
   async run<T>({ address, store, gone }: Stranger, work: () => Promise<T>): Promise<T> {
     const leaveAddress = await this.#addresses.take({ storeId: address, side: 'PUBLIC', sender: address, gone });
     try {

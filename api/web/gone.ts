@@ -2,8 +2,8 @@ import type { Context } from 'koa';
 import { RetryLater } from '../../domain/kernel/errors.ts';
 
 /**
- * Aborted when the client hangs up before it has its answer. What it waited for is refused with that reason, which nobody reads: no failure of
- * ours, and like any request whose turn did not come.
+ * Aborted when the client hangs up before it has its answer. What it waited for is refused with that reason, which nobody reads: no failure
+ * of ours, and like any request whose turn did not come.
  */
 export function goneOf({ res }: Pick<Context, 'res'>): AbortSignal {
   const gone = new AbortController();

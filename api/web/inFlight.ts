@@ -1,10 +1,10 @@
 /**
- * Bytes under way, in this process: of request bodies, and of answers (sending.ts). A body is admitted by its head: its `Content-Length`, or
- * the most that it may have where it tells none. It counts until its request is answered, for its store and for who sends it as rate limits
- * count them: the principal of a valid token, or else the client's address (X10). All members behind one address have what a store has:
- * accounts cost nothing. What a store's sellers send counts apart from what its public sends. Of either a principal has no more than is left free
- * for the others, an address no more than a quarter of that: "dynamic thresholds" (Choudhury and Hahne, 1998). So a few that take what they can
- * leave room for all others.
+ * Bytes under way, in this process: of request bodies, and of answers (sending.ts). A body is admitted by its head: its `Content-Length`,
+ * or the most that it may have where it tells none. It counts until its request is answered, for its store and for who sends it as rate
+ * limits count them: the principal of a valid token, or else the client's address (X10). All members behind one address have what a store
+ * has: accounts cost nothing. What a store's sellers send counts apart from what its public sends. Of either a principal has no more than
+ * is left free for the others, an address no more than a quarter of that: "dynamic thresholds" (Choudhury and Hahne, 1998). So a few that
+ * take what they can leave room for all others.
  */
 import type { ServerOptions } from 'node:http';
 import type { Context } from 'koa';
@@ -130,8 +130,8 @@ export const bodiesInFlight = new InFlight('body_bytes', { sender: 8 * MIB, stor
 export const uploadsInFlight = new InFlight('upload_bytes', { sender: 64 * MIB, store: 128 * MIB, process: 1024 * MIB });
 
 /**
- * A request that has not arrived in time, its head within ten seconds, is answered 408 without an envelope, and its connection closed: whoever
- * sends 5 MiB has to send 175 kB a second. Looked at each second.
+ * A request that has not arrived in time, its head within ten seconds, is answered 408 without an envelope, and its connection closed:
+ * whoever sends 5 MiB has to send 175 kB a second. Looked at each second.
  */
 export const arrivalLimits = ({ requestMs }: Config): ServerOptions => ({
   requestTimeout: requestMs,

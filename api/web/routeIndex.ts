@@ -1,4 +1,7 @@
-/** Finds the routes that a path may belong to without matching it against each of them: there are hundreds, and most requests have one (D99). */
+/**
+ * Finds the routes that a path may belong to without matching it against each of them: there are hundreds, and most requests have one
+ * (D99).
+ */
 import { Router } from '@koa/router';
 
 /** Prefixes that many routes share. */

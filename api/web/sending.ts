@@ -79,8 +79,8 @@ function admit(ctx: Context, inFlight: InFlight): () => void {
 }
 
 /**
- * The bytes that are sent, in place of an object or a large text: their length is known before, and they are not of the heap while they wait.
- * As texts, 192 MiB of them would end a process whose heap has 256.
+ * The bytes that are sent, in place of an object or a large text: their length is known before, and they are not of the heap while they
+ * wait. As texts, 192 MiB of them would end a process whose heap has 256.
  */
 function encode(ctx: Context): void {
   const { body } = ctx as { readonly body: unknown };

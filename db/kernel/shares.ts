@@ -1,8 +1,8 @@
 /**
  * A store's share of a process's connections to Postgres: a transaction waits for its store's turn before it takes one. So what one store
- * does, however much and however slow, delays no other beyond a fair share, and takes no connection from it; nor does what one side of a store
- * asks for delay the other, or one sender another. Reads and changes wait in lines of their own: changes that wait for each other's locks keep
- * nobody from reading.
+ * does, however much and however slow, delays no other beyond a fair share, and takes no connection from it; nor does what one side of a
+ * store asks for delay the other, or one sender another. Reads and changes wait in lines of their own: changes that wait for each other's
+ * locks keep nobody from reading.
  */
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { RecentStores } from './recentStores.ts';

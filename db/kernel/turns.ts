@@ -1,6 +1,6 @@
 /**
- * Whose turn it is (F45, D90): so many at once in this process and of a store, the store first that was served longest ago. Within a store its
- * sides have turns of their own, and the senders of a side come in turn.
+ * Whose turn it is (F45, D90): so many at once in this process and of a store, the store first that was served longest ago. Within a store
+ * its sides have turns of their own, and the senders of a side come in turn.
  */
 import { RetryLater } from '../../domain/kernel/errors.ts';
 import { Counts } from './counts.ts';

@@ -16,7 +16,10 @@ export interface Limits {
   /** It changes nothing: where stores share connections, such transactions wait in a line of their own (shares.ts). */
   readonly isRead?: boolean;
 }
-/** Of API requests. A concurrent duplicate is waited for in several transactions, five seconds in all (D26, api/pipeline/transact.ts). */
+/**
+ * Of API requests. A concurrent duplicate is waited for in several transactions; the last of them begins within five seconds (D26,
+ * api/pipeline/transact.ts).
+ */
 export const REQUEST: Limits = { statementMs: 2500, lockMs: 2000 };
 export const READ: Limits = { ...REQUEST, isRead: true };
 /** Of transitions: below the two seconds of their local activity. */
@@ -136,9 +139,9 @@ export const setOrigin = ({ sql }: Tx, at: number, origin: ChangeOrigin | undefi
 /** The time for the commit itself: less than a client waits for a response (query_timeout, 3 s). */
 const COMMIT_MS = 1500;
 /**
- * To be called at the end of the work, before the feed's row is taken: sets `transaction_timeout`, so that Postgres aborts the transaction after COMMIT_MS (SQLSTATE
- * 25P04). A commit that a hanging network or server delays then fails, and a 503 that was returned meanwhile ("done already or never")
- * stays true (X26).
+ * To be called at the end of the work, before the feed's row is taken: sets `transaction_timeout`, so that Postgres aborts the transaction
+ * after COMMIT_MS (SQLSTATE 25P04). A commit that a hanging network or server delays then fails, and a 503 that was returned meanwhile
+ * ("done already or never") stays true (X26).
  */
 export const announceCommit = ({ sql }: Tx): Promise<object[]> =>
   sql`SELECT set_config('transaction_timeout', '0', true), set_config('transaction_timeout', ${String(COMMIT_MS)}, true)`;

@@ -1,6 +1,6 @@
 /**
- * Every column of the schema, and whose data it has; test/system/db/personalData.test.ts holds it to the database, so that a new column has to
- * be entered. A table is one entry. What a withdrawal deletes, and what `npm run support -- personal-data` exports, comes from here.
+ * Every column of the schema, and whose data it has; test/system/db/personalData.test.ts holds it to the database, so that a new column has
+ * to be entered. A table is one entry. What a withdrawal deletes, and what `npm run support -- personal-data` exports, comes from here.
  */
 import { type Fragment, fragment } from '../kernel/sql.ts';
 import { byItem, type Entries, type TableEntry } from './entry.ts';
@@ -13,8 +13,8 @@ const bySession = (customerId: string): Fragment => fragment`session_id = ${cust
 const byPrincipal = (customerId: string): Fragment => fragment`principal = ${customerId}`;
 const byBuyer = (customerId: string): Fragment => fragment`buyer ->> 'customerId' = ${customerId}`;
 /**
- * Their own replies, and those of requests that name them in the path: a repeat under its key finds no customer any more. A request under way
- * has no reply yet. The replies of executions of approved requests stay, without content, so that none is carried out twice.
+ * Their own replies, and those of requests that name them in the path: a repeat under its key finds no customer any more. A request under
+ * way has no reply yet. The replies of executions of approved requests stay, without content, so that none is carried out twice.
  */
 const byReply = (customerId: string): Fragment =>
   fragment`(${byPrincipal(customerId)} OR customer_id = ${customerId} AND status IS NOT NULL AND principal NOT LIKE 'approval/%')`;
@@ -106,8 +106,8 @@ const records = {
   claim: {
     record: 'claim_no type reason detail images hold_reason collection inspection redelivery rejection requested_at',
     none: `store_id claim_id status order_id order_no order_item_id variant_id quantity customer_id is_shipped exchange_option_id
-      delivery_fee_won hold_until is_hold_used restocked_quantity flow_fee_won stock_shortfall amounts expected step_count test_payment closed_at
-      last_changed_at`,
+      delivery_fee_won hold_until is_hold_used restocked_quantity flow_fee_won stock_shortfall amounts expected step_count test_payment
+      closed_at last_changed_at`,
     of: byCustomer,
   },
   payment: {
@@ -142,7 +142,8 @@ const records = {
     staff: 'actor_name decision_note approver_user_id',
     none: `store_id approval_id status operation_id reason principal token_ref actor_type actor_id via on_behalf_of method path params
       querystring headers key fingerprint required_scopes approver_role expires_at notice_round decision decided_at decided_via
-      approver_scopes executing_since executing_real execution_round attempts next_attempt_at result_status result_code result_request_id result_sealed`,
+      approver_scopes executing_since executing_real execution_round attempts next_attempt_at result_status result_code
+      result_request_id result_sealed`,
     of: (customerId) => fragment`params ->> 'customerId' = ${customerId}`,
     clears: CLEARED_REQUEST,
   },
