@@ -1,7 +1,10 @@
 import { limitRefusals } from '../../db/kernel/metrics.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 
-/** A bounded FIFO queue in this process (D99): `slots` run at once, `waiting` more are queued; beyond that TOO_MANY_REQUESTS. */
+/**
+ * A bounded FIFO queue in this process (docs/architecture.md#libraries): `slots` run at once, `waiting` more are queued; beyond that
+ * TOO_MANY_REQUESTS.
+ */
 export class Lane {
   private readonly name: string;
   private readonly slots: number;

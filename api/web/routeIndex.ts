@@ -1,6 +1,6 @@
 /**
  * Finds the routes that a path may belong to without matching it against each of them: there are hundreds, and most requests have one
- * (D99).
+ * (docs/architecture.md#libraries).
  */
 import { Router } from '@koa/router';
 
