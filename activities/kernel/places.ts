@@ -5,6 +5,7 @@
  */
 import type { MonotonicClock } from '../../db/kernel/clock.ts';
 import { Counts } from '../../db/kernel/counts.ts';
+import { type Load, measuredLoad } from '../../db/kernel/load.ts';
 import { RecentStores } from '../../db/kernel/recentStores.ts';
 
 /** Fewer than the connections of the process (worker/main.ts), so that calls find one while all places are taken. */
@@ -51,9 +52,9 @@ export class Places {
   #free = PLACES;
   #turns = 0;
 
-  constructor(clock: MonotonicClock = performance, waitMs = WAIT_MS) {
+  constructor(clock: MonotonicClock = performance, waitMs = WAIT_MS, load: Load = measuredLoad) {
     this.#clock = clock;
-    this.#stores = new RecentStores(RECENT_MS, clock);
+    this.#stores = new RecentStores(RECENT_MS, clock, load);
     this.#waitMs = waitMs;
     this.#usage = new Usage(clock.now());
   }

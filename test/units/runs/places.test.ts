@@ -15,7 +15,7 @@ class Trial {
   readonly #ends: { readonly name: string; readonly end: () => void }[] = [];
 
   constructor(waitMs = 60_000) {
-    this.places = new Places({ now: () => this.at }, waitMs);
+    this.places = new Places({ now: () => this.at }, waitMs, { pressure: 1 });
   }
   /** Asks for a place; the store is the name's first letter. */
   request(name: string, priority = 2): void {
