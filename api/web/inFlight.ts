@@ -81,8 +81,10 @@ export class InFlight {
   }
   /** Counts `n` bytes for each of them, or for none: null. Returns what gives them back. */
   take(keys: InFlightKeys, n: number): (() => void) | null {
-    const isOver = this.sharesOf(keys).some((share) => this.held.of(share.name) + n > this.mostOf(share));
-    return isOver ? null : this.add(keys, n);
+    return this.hasRoom(keys, n) ? this.add(keys, n) : null;
+  }
+  hasRoom(keys: InFlightKeys, n: number): boolean {
+    return this.sharesOf(keys).every((share) => this.held.of(share.name) + n <= this.mostOf(share));
   }
   /** Counts them whatever the bounds. Returns what gives them back. */
   add(keys: InFlightKeys, n: number): () => void {

@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net';
 import type { Context, Middleware } from 'koa';
 import { limitRefusals } from '../../db/kernel/metrics.ts';
-import { Fault } from '../../domain/kernel/errors.ts';
+import { Fault, RetryLater } from '../../domain/kernel/errors.ts';
 import { InFlight, keysOf } from './inFlight.ts';
 import { fail, refusal } from './envelope.ts';
 
@@ -61,6 +61,13 @@ export function sendBounded({ inFlight = answersInFlight, takenMs = TAKEN_MS }: 
     // A stream ends by itself, or never: that of a session. Its parts have their own time.
     if (bytes > 0) late = setTimeout(() => socket.destroy(), takenMs * (1 + bytes / MIB)).unref();
   };
+}
+
+/** Refuses a request for a large answer before anything of it is computed, while its sender has not taken others: TOO_MANY_REQUESTS. */
+export function refuseUnread(ctx: Context, inFlight = answersInFlight): void {
+  if (inFlight.hasRoom(keysOf(ctx), MIB)) return;
+  limitRefusals.inc({ limit: inFlight.name });
+  throw new RetryLater(Number(RETRY_AFTER));
 }
 
 /** Counts the answer; returns what gives its bytes back. */

@@ -3,8 +3,8 @@ import { cpus } from 'node:os';
 import { performance } from 'node:perf_hooks';
 
 /** Shares of the time from which stores begin to pause, and from which they pause in full. */
-const BUSY_FROM = 0.5;
-const BUSY_TO = 0.8;
+const BUSY_FROM = 0.4;
+const BUSY_TO = 0.65;
 /** Between two measurements, in milliseconds. */
 const MEASURE_MS = 250;
 
