@@ -24,7 +24,7 @@ import { openapi, type Surface } from './documents/openapi.ts';
 import { asFault, fail, refusal } from './web/envelope.ts';
 import type { Statuses } from './declare/endpoint.ts';
 import { docsRoutes } from './documents/docs.ts';
-import { limitRate } from './callers/rateLimit.ts';
+import { limitDocuments, limitRate } from './callers/rateLimit.ts';
 import { sendBounded } from './web/sending.ts';
 import { mcpRoutes } from './mcp/routes.ts';
 import { notificationRoutes } from './notifications/routes.ts';
@@ -37,7 +37,11 @@ const valueRoutes = new Set(endpoints.filter(({ endsInValue }) => endsInValue).m
 export function buildApp(deps: ApiDeps, recorder: Recorder | null): Koa {
   const app = new Koa({ proxy: false });
   const operations = mount(endpoints, deps);
-  app.on('error', (error: unknown) => deps.log.warn({ err: error }, 'a reply could not be sent'));
+  app.on('error', (error: unknown) => {
+    // Anybody may hang up as often as they like.
+    if (isHangUp(error)) deps.log.debug({ code: (error as { code: unknown }).code }, 'a client hung up');
+    else deps.log.warn({ err: error }, 'a reply could not be sent');
+  });
   app.use(traced);
   app.use(identify(deps));
   if (recorder) app.use(recordRequests(recorder, operations, deps));
@@ -45,7 +49,8 @@ export function buildApp(deps: ApiDeps, recorder: Recorder | null): Koa {
   app.use(helmet({ contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } } }));
   app.use(openStorefront(endpoints));
   app.use(envelope(deps));
-  const unlimited = [documentRoutes(), docsRoutes(), healthRoutes(deps)];
+  const documents = [documentRoutes(), docsRoutes()];
+  const unlimited = [...documents, healthRoutes(deps)];
   const limited = [
     identityRoutes(deps),
     mcpRoutes(endpoints, deps, recorder ? recordDispatched(recorder) : () => {}),
@@ -54,6 +59,7 @@ export function buildApp(deps: ApiDeps, recorder: Recorder | null): Koa {
     uploadRoutes(deps),
     operations,
   ];
+  app.use(limitDocuments(deps, documents));
   for (const router of unlimited) app.use(router.routes());
   app.use(unstored);
   // All other requests count against the limit (X10), also those with an unknown path.
@@ -65,6 +71,10 @@ export function buildApp(deps: ApiDeps, recorder: Recorder | null): Koa {
   for (const router of limited) app.use(router.routes());
   return app;
 }
+
+/** Codes of Node where a client closes its connection, or breaks off its request. */
+const HANG_UP = /^(?:ECONNRESET|EPIPE|ECONNABORTED|ERR_STREAM_(?:PREMATURE_CLOSE|DESTROYED)|HPE_\w+)$/;
+const isHangUp = (error: unknown): boolean => HANG_UP.test(String((error as { code?: unknown } | null)?.code));
 
 /** No cache keeps an answer whose route does not say otherwise: operations by `isPublic`, files and keys by themselves. */
 const unstored: Koa.Middleware = (ctx, next) => {

@@ -5,6 +5,7 @@
  */
 import type { MonotonicClock } from '../../db/kernel/clock.ts';
 import { Counts } from '../../db/kernel/counts.ts';
+import { type Load, measuredLoad } from '../../db/kernel/load.ts';
 import { RecentStores } from '../../db/kernel/recentStores.ts';
 
 /** Fewer than the connections of the process (worker/main.ts), so that calls find one while all places are taken. */
@@ -13,8 +14,8 @@ export const PLACES = 16;
 const ALONE = 12;
 /** Of a store while others have transitions too. */
 const AMONG_OTHERS = 3;
-/** Its longest pause after one of them. */
-const MAX_PAUSE_MS = 100;
+/** Its longest pause after one of them. Twice as long as after others: Temporal works as much for a transition as the process does. */
+const MAX_PAUSE_MS = 200;
 /** Others have transitions when they had one within so many milliseconds. */
 const RECENT_MS = 1000;
 /** Of a store that uses much: each that waits holds a slot of the worker. What is more is put off at once. */
@@ -51,9 +52,9 @@ export class Places {
   #free = PLACES;
   #turns = 0;
 
-  constructor(clock: MonotonicClock = performance, waitMs = WAIT_MS) {
+  constructor(clock: MonotonicClock = performance, waitMs = WAIT_MS, load: Load = measuredLoad) {
     this.#clock = clock;
-    this.#stores = new RecentStores(RECENT_MS, clock);
+    this.#stores = new RecentStores(RECENT_MS, clock, load);
     this.#waitMs = waitMs;
     this.#usage = new Usage(clock.now());
   }
@@ -69,7 +70,7 @@ export class Places {
       return await this.metered(storeId, work);
     } finally {
       this.#free++;
-      const pauseMs = this.#stores.pauseMs(this.#clock.now() - began, this.#taken.of(storeId), MAX_PAUSE_MS);
+      const pauseMs = this.#stores.pauseMs(2 * (this.#clock.now() - began), this.#taken.of(storeId), MAX_PAUSE_MS);
       if (pauseMs === 0) this.#taken.add(storeId, -1);
       else setTimeout(() => this.#resume(storeId), pauseMs).unref();
       this.#fill();

@@ -1,10 +1,12 @@
 /** The limit of requests per minute (D25, X10). Counted per process: it protects the process, not a secret. */
 import { hash } from 'node:crypto';
+import type { Router } from '@koa/router';
 import type { Context, Middleware } from 'koa';
+import { limitRefusals } from '../../db/kernel/metrics.ts';
 import { workFor } from '../../db/kernel/requester.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { bearerOf, proofOf } from './bearer.ts';
-import { countedAddress, wholeAddress } from '../web/clientAddress.ts';
+import { countedAddress, networkOf, wholeAddress } from '../web/clientAddress.ts';
 import type { ApiDeps } from '../declare/deps.ts';
 import { Levels, Meter, sendersOf } from './meter.ts';
 import { Windows } from '../web/windows.ts';
@@ -15,7 +17,7 @@ const MIN_TRIES = 600;
 /**
  * Counts each request by its valid token and in the wider windows that the token is in, or else by the client's address; sets
  * `RateLimit-*`. A request with a token that turns out UNAUTHORIZED counts for its address too. Until its caller is known, and always where
- * that is nobody whom the store has let in, it is the public's work, and shares turns by its address. Over a limit: TOO_MANY_REQUESTS with
+ * that is nobody whom the store has let in, it is the public's work, and shares turns by its network. Over a limit: TOO_MANY_REQUESTS with
  * `Retry-After`.
  */
 export function limitRate(deps: ApiDeps): Middleware {
@@ -44,18 +46,40 @@ export function limitRate(deps: ApiDeps): Middleware {
     const address = countedAddress(ip);
     const meter = new Meter(ctx, levels, deps.clock);
     ctx.state['ip'] = ip;
+    const network = networkOf(ip);
     ctx.state['clientAddress'] = address;
+    ctx.state['network'] = network;
     ctx.state['meter'] = meter;
     const token = await tokenOf(ctx, address);
     const proof = token === null ? null : await proofOf(ctx, deps);
     ctx.state['senders'] = proof ? sendersOf(proof, address) : [address];
     meter.add(...(proof ? levels.token(token!, proof, address) : [levels.address(address)]));
     try {
-      await workFor({ side: 'PUBLIC', sender: address }, next);
+      await workFor({ side: 'PUBLIC', sender: network }, next);
     } catch (error) {
       if (token !== null && error instanceof Fault && error.code === 'UNAUTHORIZED') meter.add(levels.address(address));
       throw error;
     }
     if (token !== null && ctx.status === 401) meter.add(levels.address(address));
+  };
+}
+
+/** Of documents, which need neither database nor token: in multiples of `RATE_LIMIT_PER_MINUTE`. */
+const OF_DOCUMENTS = 10;
+
+/**
+ * Counts requests for documents by the client's address, apart from all others. Over the limit: TOO_MANY_REQUESTS with `Retry-After`. What
+ * asks whether the process is well is never refused: it may come from the address of a proxy, behind which anybody may be.
+ */
+export function limitDocuments({ config, clock }: ApiDeps, routers: readonly Router[]): Middleware {
+  const windows = new Windows();
+  return (ctx, next) => {
+    if (!routers.some((router) => router.match(ctx.path, ctx.method).route)) return next();
+    const now = clock.now();
+    const { count, endsInMs } = windows.add(countedAddress(wholeAddress(ctx.req, config.trustedProxies)), now);
+    if (count <= OF_DOCUMENTS * config.rateLimitPerMinute) return next();
+    ctx.set('Retry-After', String(Math.max(1, Math.ceil(endsInMs / 1000))));
+    limitRefusals.inc({ limit: 'requests' });
+    throw new Fault('TOO_MANY_REQUESTS');
   };
 }

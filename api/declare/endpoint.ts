@@ -1,4 +1,5 @@
 /** The declaration of an operation. Routing, validation, OpenAPI and generated tests are derived from it. */
+import type { Side } from '../../db/kernel/requester.ts';
 import type { ErrorCode, FieldError } from '../../domain/kernel/errors.ts';
 import type { Tx } from '../../db/kernel/tx.ts';
 import type { Commands } from './commands.ts';
@@ -131,6 +132,8 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   readonly customerLock?: CustomerLock;
   /** The largest one costs a process many megabytes, or much of its time: such requests take turns (largeRequests.ts). */
   readonly isLarge?: boolean;
+  /** Of the storefront: whose turns it takes, where they are not those of buyers. */
+  readonly side?: Side;
   /** Verifies or hashes a password: at most 20 such calls at once per process (X12). */
   readonly verifiesPassword?: boolean;
   readonly errors?: readonly ErrorCode[];

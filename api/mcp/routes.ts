@@ -1,5 +1,4 @@
 /** `/mcp` and what clients read before they log in for it: without the envelope, but for refusals (G32, G33). */
-import { Readable } from 'node:stream';
 import { Router } from '@koa/router';
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import type { Context } from 'koa';
@@ -11,6 +10,7 @@ import type { Observed } from '../pipeline/dispatch.ts';
 import type { Endpoint } from '../declare/endpoint.ts';
 import { goneOf } from '../web/gone.ts';
 import { countForStore } from '../web/inFlight.ts';
+import { inParts } from '../web/streaming.ts';
 import { mcpCallerOf } from './caller.ts';
 import { meterOf } from '../callers/meter.ts';
 import { fail, refusal } from '../web/envelope.ts';
@@ -83,7 +83,7 @@ function send(ctx: Context, { status, headers, body }: Response): void {
   ctx.status = status;
   for (const [name, value] of headers) if (!OF_CONNECTION.has(name)) ctx.set(name, value);
   ctx.set('Cache-Control', 'no-store');
-  ctx.body = body ? Readable.fromWeb(body) : null;
+  ctx.body = body ? inParts(ctx, body) : null;
   // Koa answers an empty body with 204.
   ctx.status = status;
   // A stream may be silent for long: its client hears at once that it is there.

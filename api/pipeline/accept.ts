@@ -1,5 +1,5 @@
 /** The steps of a request until it has passed every check (order.ts). */
-import { workFor } from '../../db/kernel/requester.ts';
+import { currentRequester, workFor } from '../../db/kernel/requester.ts';
 import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { Authenticated } from '../callers/authenticate.ts';
@@ -50,12 +50,14 @@ interface Read extends Identified {
   readonly request: ReadRequest;
 }
 
-/** Whom a store has let in shares its turns with others like them, by principal; everybody else by address. */
+/** Whom a store has let in shares its turns with others like them, by principal; everybody else by network. */
 export const identify: Step<Arrived, Identified> = async (at, rest) => {
   const authenticated = await at.authenticate();
   const identified = { ...at, authenticated, caller: callerOf(at, authenticated, null) };
-  if (at.endpoint.access !== 'store') return rest(identified);
-  return workFor({ side: 'SELLER', sender: identified.caller.principal }, () => rest(identified));
+  const { access, side = 'PUBLIC' } = at.endpoint;
+  const requester =
+    access === 'store' ? ({ side: 'SELLER', sender: identified.caller.principal } as const) : { ...currentRequester(), side };
+  return workFor(requester, () => rest(identified));
 };
 
 /** Refusals of authenticated callers are recorded. */

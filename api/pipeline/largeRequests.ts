@@ -14,10 +14,10 @@ const MAX_PAUSE_MS = 2000;
 
 const stores = new RecentStores(RECENT_MS);
 /**
- * Three times as long as after others, so that a side works a quarter of the time: what is large also keeps the process's thread for tens
- * of milliseconds, and collects its garbage.
+ * Four times as long as after others, so that a side works a fifth of the time: what is large also keeps the process's thread for tens of
+ * milliseconds, and collects its garbage.
  */
-const pauseMs = (_: Turn, tookMs: number, atOnce: number) => stores.pauseMs(3 * tookMs, atOnce, MAX_PAUSE_MS);
+const pauseMs = (_: Turn, tookMs: number, atOnce: number) => stores.pauseMs(4 * tookMs, atOnce, MAX_PAUSE_MS);
 const shared = { line: 100, waiting: 1000, waitMs: 20_000, pauseMs };
 /** One of a store at a time while others have requests. */
 const reads = new Turns({ ...shared, name: 'large_reads', slots: 4, ofStore: () => (stores.areMany ? 1 : 2) });

@@ -11,6 +11,7 @@ import type { ApiDeps } from '../declare/deps.ts';
 import { goneOf } from '../web/gone.ts';
 import type { Endpoint } from '../declare/endpoint.ts';
 import { countForStore } from '../web/inFlight.ts';
+import { refuseUnread } from '../web/sending.ts';
 import { retryAfterOf } from '../web/limits.ts';
 import { passwordCalls } from '../callers/passwords.ts';
 import { type ErrorReply, fail, show, succeed } from '../web/envelope.ts';
@@ -36,6 +37,7 @@ export function mount(endpoints: readonly Endpoint[], deps: ApiDeps): Router {
         authenticate: async () => {
           const caller = await authenticate(ctx, endpoint, deps);
           countForStore(ctx, caller.storeId, endpoint.access === 'store' ? caller.principal : null);
+          if (endpoint.isLarge && endpoint.change === 'none') refuseUnread(ctx);
           return caller;
         },
       };

@@ -60,7 +60,7 @@ export async function transact(request: Request, call: object, { outgoing, hooks
   const run = endpoint.run as (call: object) => Promise<unknown>;
   const location = replyLocation(caller.storeId, operation.key);
   const secret = endpoint.secret === true;
-  const limits = endpoint.change === 'none' ? READ : REQUEST;
+  const limits = { ...(endpoint.change === 'none' ? READ : REQUEST), gone: request.incoming.gone() };
   const reserves = keyed && endpoint.change === 'here';
   const end = deps.clock.now() + DUPLICATE_WAIT_MS;
   let runs = 0;

@@ -54,6 +54,7 @@ export const collect = endpoint({
   headers: VISIT,
   checkHeaders: visitProblems,
   change: 'here',
+  side: 'VISITS',
   body: VisitEvents,
   check: missingProducts,
   data: closed({ accepted: Count }, { title: 'VisitEventsAccepted' }),

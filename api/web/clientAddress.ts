@@ -27,6 +27,12 @@ export function countedAddress(address: string | null): string {
   return isIP(address) === 4 ? address : `${groupsOf(address).slice(0, 4).join(':')}::/64`;
 }
 
+/** Whose clients share turns and bytes as one: an IPv4 address, or the /48 that a provider gives to a site (RFC 6177). */
+export function networkOf(address: string | null): string {
+  if (address === null) return 'unknown';
+  return isIP(address) === 4 ? address : `${groupsOf(address).slice(0, 3).join(':')}::/48`;
+}
+
 /** `1.2.3.4:80`, `[::1]:80`, `[::1]`; an IPv6 address without brackets has no port. */
 const withoutPort = (entry: string): string => /^\[([^\]]+)\](?::\d+)?$/.exec(entry)?.[1] ?? entry.replace(/^([\d.]+):\d+$/, '$1');
 

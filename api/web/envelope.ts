@@ -1,7 +1,7 @@
 /** The envelope of responses (docs/contract.md#envelope, D4), and error responses. */
 import type { Context } from 'koa';
 import type { Statuses } from '../declare/endpoint.ts';
-import { isOutage } from '../../db/kernel/outage.ts';
+import { isLockTimeout, isOutage } from '../../db/kernel/outage.ts';
 import type { Log } from '../../db/kernel/log.ts';
 import { catalogue, Fault, type FieldError } from '../../domain/kernel/errors.ts';
 
@@ -89,6 +89,11 @@ export function asFault(error: unknown, log: Log, requestId: string): Fault {
   if (error instanceof Fault) return error;
   if (error instanceof Error && error.name === 'ServiceError') {
     log.warn({ requestId, err: error }, 'Temporal is out of reach');
+    return new Fault('TEMPORARILY_UNAVAILABLE');
+  }
+  // Others of its store hold the row: no outage, and nobody's failure.
+  if (isLockTimeout(error)) {
+    log.info({ requestId }, 'a lock was not free in time');
     return new Fault('TEMPORARILY_UNAVAILABLE');
   }
   if (isOutage(error)) {

@@ -3,7 +3,7 @@
  * or the most that it may have where it tells none. It counts until its request is answered, for its store and for who sends it as rate
  * limits count them: the principal of a valid token, or else the client's address (X10). All members behind one address have what a store
  * has: accounts cost nothing. What a store's sellers send counts apart from what its public sends. Of either a principal has no more than
- * is left free for the others, an address no more than a quarter of that: "dynamic thresholds" (Choudhury and Hahne, 1998). So a few that
+ * is left free for the others, a network no more than a quarter of that: "dynamic thresholds" (Choudhury and Hahne, 1998). So a few that
  * take what they can leave room for all others.
  */
 import type { ServerOptions } from 'node:http';
@@ -24,8 +24,8 @@ const RETRY_AFTER = '5';
 /** Of a body whose sender has gone. */
 export const cutOff = (): Fault => invalid('', 'INVALID_BODY', 'The body could not be read to its end.');
 
-type StoreSide = Exclude<Side, 'AUDIT'>;
-/** What one principal, or one address, has of what is free. */
+type StoreSide = Extract<Side, 'SELLER' | 'PUBLIC'>;
+/** What one principal, or one network, has of what is free. */
 const OF_FREE: Readonly<Record<StoreSide, number>> = { SELLER: 1, PUBLIC: 1 / 4 };
 
 interface Bounds {
@@ -37,12 +37,12 @@ interface Bounds {
 export interface InFlightKeys {
   readonly sender: string;
   readonly members?: string | undefined;
-  /** A side of a store, and who shares it with others: a seller's principal, or an address. Null: no store. */
+  /** A side of a store, and who shares it with others: a seller's principal, or a network. Null: no store. */
   readonly store: { readonly id: string; readonly side: StoreSide; readonly sharer: string } | null;
 }
 interface Sent {
   readonly senders?: readonly [string, string?];
-  readonly clientAddress?: string;
+  readonly network?: string;
   readonly storeId?: string;
   readonly seller?: string | null;
 }
@@ -52,11 +52,12 @@ export function countForStore({ state }: Pick<Context, 'state'>, storeId: string
 }
 /** Who sends as rate limits know them; the address of who was not asked who they are. */
 export function keysOf({ state, req }: Pick<Context, 'state' | 'req'>): InFlightKeys {
-  const { senders, clientAddress, storeId, seller = null } = state as Sent;
-  const address = clientAddress ?? req.socket.remoteAddress ?? 'unknown';
+  const { senders, network, storeId, seller = null } = state as Sent;
+  const address = req.socket.remoteAddress ?? 'unknown';
   const [sender, members] = senders ?? [address];
   if (storeId === undefined || storeId === NO_STORE) return { sender, members, store: null };
-  const sharing = seller === null ? ({ side: 'PUBLIC', sharer: address } as const) : ({ side: 'SELLER', sharer: seller } as const);
+  const sharing =
+    seller === null ? ({ side: 'PUBLIC', sharer: network ?? address } as const) : ({ side: 'SELLER', sharer: seller } as const);
   return { sender, members, store: { id: storeId, ...sharing } };
 }
 interface Share {
@@ -80,8 +81,10 @@ export class InFlight {
   }
   /** Counts `n` bytes for each of them, or for none: null. Returns what gives them back. */
   take(keys: InFlightKeys, n: number): (() => void) | null {
-    const isOver = this.sharesOf(keys).some((share) => this.held.of(share.name) + n > this.mostOf(share));
-    return isOver ? null : this.add(keys, n);
+    return this.hasRoom(keys, n) ? this.add(keys, n) : null;
+  }
+  hasRoom(keys: InFlightKeys, n: number): boolean {
+    return this.sharesOf(keys).every((share) => this.held.of(share.name) + n <= this.mostOf(share));
   }
   /** Counts them whatever the bounds. Returns what gives them back. */
   add(keys: InFlightKeys, n: number): () => void {

@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net';
 import type { Context, Middleware } from 'koa';
 import { limitRefusals } from '../../db/kernel/metrics.ts';
-import { Fault } from '../../domain/kernel/errors.ts';
+import { Fault, RetryLater } from '../../domain/kernel/errors.ts';
 import { InFlight, keysOf } from './inFlight.ts';
 import { fail, refusal } from './envelope.ts';
 
@@ -14,12 +14,12 @@ const MIB = 1024 * 1024;
 const MAX_PIPELINED = 16;
 const SMALL = 4096;
 /** A client has so long to take an answer, in real milliseconds, and so long more for each MiB of it. */
-const TAKEN_MS = 30_000;
+export const TAKEN_MS = 30_000;
 /** Clients read what they asked for within seconds. */
 const RETRY_AFTER = '5';
 
 /** Bytes of answers. The largest ones have 1.5 MiB, products that were written before their attributes had a bound 10 MiB. */
-const answersInFlight = new InFlight('answer_bytes', { sender: 16 * MIB, store: 64 * MIB, process: 192 * MIB });
+export const answersInFlight = new InFlight('answer_bytes', { sender: 16 * MIB, store: 64 * MIB, process: 192 * MIB });
 
 interface Options {
   readonly inFlight?: InFlight;
@@ -58,9 +58,16 @@ export function sendBounded({ inFlight = answersInFlight, takenMs = TAKEN_MS }: 
     if (!ends.has(end)) return;
     release = admit(ctx, inFlight);
     const bytes = bytesOf(ctx);
-    // A stream ends by itself, or never: that of a session.
+    // A stream ends by itself, or never: that of a session. Its parts have their own time.
     if (bytes > 0) late = setTimeout(() => socket.destroy(), takenMs * (1 + bytes / MIB)).unref();
   };
+}
+
+/** Refuses a request for a large answer before anything of it is computed, while its sender has not taken others: TOO_MANY_REQUESTS. */
+export function refuseUnread(ctx: Context, inFlight = answersInFlight): void {
+  if (inFlight.hasRoom(keysOf(ctx), MIB)) return;
+  limitRefusals.inc({ limit: inFlight.name });
+  throw new RetryLater(Number(RETRY_AFTER));
 }
 
 /** Counts the answer; returns what gives its bytes back. */
@@ -88,6 +95,6 @@ function encode(ctx: Context): void {
   if (isObject) ctx.body = Buffer.from(JSON.stringify(body));
   else if (typeof body === 'string' && body.length > SMALL) ctx.body = Buffer.from(body);
 }
-/** 0: a stream, whose memory is bounded by itself. */
+/** 0: a stream, whose parts are counted as they come (streaming.ts). */
 const bytesOf = ({ body }: { readonly body?: unknown }): number =>
   typeof body === 'string' || Buffer.isBuffer(body) ? Buffer.byteLength(body) : 0;

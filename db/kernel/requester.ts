@@ -2,14 +2,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
- * What one side of a store asks for takes no turn from the other: `SELLER`, whom the store has let in; `PUBLIC`, members, guests and
- * strangers alike, because accounts and sessions cost nothing; `AUDIT`, records of what was refused.
+ * What one side of a store asks for takes no turn from the others: `SELLER`, whom the store has let in; `PUBLIC`, members, guests and
+ * strangers alike, because accounts and sessions cost nothing; `VISITS`, what pages report of visits, for which nobody waits; `AUDIT`,
+ * records of what was refused.
  */
-export type Side = 'SELLER' | 'PUBLIC' | 'AUDIT';
+export type Side = 'SELLER' | 'PUBLIC' | 'VISITS' | 'AUDIT';
 
 export interface Requester {
   readonly side: Side;
-  /** Within its side: a seller's principal, of the public the client's address. Senders come in turn. */
+  /** Within its side: a seller's principal, of the public the client's network. Senders come in turn. */
   readonly sender: string;
 }
 /** What a process does by itself. */

@@ -6,7 +6,7 @@
  */
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { RecentStores } from './recentStores.ts';
-import type { Requester, Side } from './requester.ts';
+import type { Side } from './requester.ts';
 import { NO_STORE } from './tenancy.ts';
 import { type Turn, Turns } from './turns.ts';
 
@@ -18,8 +18,14 @@ type AtOnce = Readonly<Record<Kind, Readonly<Record<Side, number>>>>;
  * While other stores have transactions too: a short one is over in a few milliseconds. Changes may wait for locks meanwhile, those of one
  * member for each other: up to two of them keep no other change of their side waiting.
  */
-const AMONG_OTHERS = { read: { SELLER: 2, PUBLIC: 2, AUDIT: 1 }, change: { SELLER: 4, PUBLIC: 3, AUDIT: 1 } } as const satisfies AtOnce;
-const ALONE = { read: { SELLER: 6, PUBLIC: 6, AUDIT: 1 }, change: { SELLER: 8, PUBLIC: 8, AUDIT: 1 } } as const satisfies AtOnce;
+const AMONG_OTHERS = {
+  read: { SELLER: 2, PUBLIC: 2, VISITS: 1, AUDIT: 1 },
+  change: { SELLER: 4, PUBLIC: 3, VISITS: 1, AUDIT: 1 },
+} as const satisfies AtOnce;
+const ALONE = {
+  read: { SELLER: 6, PUBLIC: 6, VISITS: 2, AUDIT: 1 },
+  change: { SELLER: 8, PUBLIC: 8, VISITS: 2, AUDIT: 1 },
+} as const satisfies AtOnce;
 /** While no other store has had one for so long, in milliseconds. */
 const RECENT_MS = 1000;
 /** Of the connections. */
@@ -29,8 +35,8 @@ const PARTS = { read: 0.4, change: 0.6 } as const satisfies Readonly<Record<Kind
  * nobody anything: a hundred buyers of one thing are not to wait twice.
  */
 const MAX_PAUSE_MS = {
-  read: { SELLER: 250, PUBLIC: 250, AUDIT: 0 },
-  change: { SELLER: 250, PUBLIC: 100, AUDIT: 0 },
+  read: { SELLER: 250, PUBLIC: 250, VISITS: 250, AUDIT: 0 },
+  change: { SELLER: 250, PUBLIC: 100, VISITS: 250, AUDIT: 0 },
 } as const satisfies AtOnce;
 /** Of what belongs to no store: logins, and what persons do across their stores. */
 const WITHOUT_STORE = 4;
@@ -63,10 +69,10 @@ export class Shares {
     this.#turns = { read: turns('read'), change: turns('change') };
   }
 
-  /** Resolves with what ends the turn. TOO_MANY_REQUESTS. */
-  take(storeId: string, kind: Kind, requester: Requester): Promise<() => void> {
-    if (storeId !== NO_STORE) this.#stores.note(storeId);
-    return this.#turns[kind].take({ storeId, ...requester });
+  /** Resolves with what ends the turn. TOO_MANY_REQUESTS; the reason of `gone` for who has hung up. */
+  take(kind: Kind, turn: Turn): Promise<() => void> {
+    if (turn.storeId !== NO_STORE) this.#stores.note(turn.storeId);
+    return this.#turns[kind].take(turn);
   }
 }
 

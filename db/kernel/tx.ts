@@ -15,6 +15,8 @@ export interface Limits {
   readonly lockMs: number;
   /** It changes nothing: where stores share connections, such transactions wait in a line of their own (shares.ts). */
   readonly isRead?: boolean;
+  /** Aborted when nobody waits for it any more: it does not begin then. Only for what is the first thing that a request changes. */
+  readonly gone?: AbortSignal;
 }
 /**
  * Of API requests. A concurrent duplicate is waited for in several transactions; the last of them begins within five seconds (D26,
@@ -117,8 +119,9 @@ export async function inTenant<T>(orm: MikroORM, tenancy: Tenancy, limits: Limit
       { clear: true },
     );
   };
+  const turn = { storeId, ...currentRequester(), ...(limits.gone && { gone: limits.gone }) };
   const isNested = TransactionContext.getEntityManager() !== undefined;
-  const end = isNested ? undefined : await sharesOf(orm)?.take(storeId, limits.isRead ? 'read' : 'change', currentRequester());
+  const end = isNested ? undefined : await sharesOf(orm)?.take(limits.isRead ? 'read' : 'change', turn);
   try {
     return await transact().catch((error: unknown) => {
       if (isOutdatedPlan(error)) return transact();

@@ -123,7 +123,14 @@ describe('requests a minute', () => {
       expect(Number(flat.headers.get('retry-after'))).toBeGreaterThan(0);
     }
   });
-  test('what has no limit is answered beyond it', async () => {
+  test('documents have ten times the limit of an address; whether the process is well has none', async () => {
+    const address = newAddress();
+    const open = async (path: string) => (await fetch(limited.api + path, { headers: at(address) })).status;
+    for (let n = 0; n < 10 * LIMIT; n++) expect(await open(n % 2 ? '/docs/start.js' : '/openapi/events.json')).toBe(200);
+    expect([await open('/docs'), await open('/openapi/store.json')]).toEqual([429, 429]);
+    expect([await open('/health/live'), await open('/storefront/v1/store')]).toEqual([200, 400]);
+  });
+  test('documents and health are answered beyond the limit of all else', async () => {
     const address = newAddress();
     await statuses(LIMIT + 1, () => request('/nowhere', at(address)));
     for (const path of [

@@ -66,7 +66,7 @@ async function sendUntilAnswered(
 /** Brings a run back as often as it is gone, and moves its clock by `step`, until it is over. */
 async function sustain(run: RunName, step: number | null, isOver: (status: string) => Promise<boolean> | boolean): Promise<void> {
   const handle = under.client.workflow.getHandle(run.workflowId);
-  for (let tries = 0; tries < 30; tries++) {
+  for (let tries = 0; tries < 120; tries++) {
     const status = await handle.describe().then(
       (description) => description.status.name,
       () => 'UNKNOWN',

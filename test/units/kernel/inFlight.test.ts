@@ -34,9 +34,9 @@ test('a dozen that fill a store leave room for another address of it, and its se
   expect(inFlight.take(of('a', 't'), 200)).not.toBeNull();
 });
 
-test('a seller counts by principal, whoever was not let in by address, whatever token they have', () => {
+test('a seller counts by principal, whoever was not let in by network, whatever token they have', () => {
   const keys = (state: object) => keysOf({ state, req: { socket: {} } } as never);
-  const state = { senders: ['user/u/c'], clientAddress: '192.0.2.1', storeId: 'sto_a' };
+  const state = { senders: ['user/u/c'], network: '192.0.2.1', storeId: 'sto_a' };
   expect(keys({ ...state, seller: 'u' }).store).toEqual({ id: 'sto_a', side: 'SELLER', sharer: 'u' });
   expect(keys({ ...state, seller: null }).store).toEqual({ id: 'sto_a', side: 'PUBLIC', sharer: '192.0.2.1' });
   expect(keys({ ...state, storeId: NO_STORE }).store).toBeNull();

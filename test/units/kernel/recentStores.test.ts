@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { pressureAt } from '../../../db/kernel/load.ts';
 import { RecentStores } from '../../../db/kernel/recentStores.ts';
 
 test('stores are many while two of them have had work within the time that is recent', () => {
@@ -24,10 +25,20 @@ test('stores are many while two of them have had work within the time that is re
   expect(stores.areMany).toBe(false);
 });
 
-test('among others a store pauses as long as all that it does at once takes, up to a limit', () => {
-  const stores = new RecentStores(5000, { now: () => 0 });
+test('among others a store pauses as long as all that it does at once takes, up to a limit, and as far as the machine is busy', () => {
+  const load = { pressure: 1 };
+  const stores = new RecentStores(5000, { now: () => 0 }, load);
   stores.note('a');
   expect(stores.pauseMs(10, 3, 100)).toBe(0);
   stores.note('b');
   expect([stores.pauseMs(10, 3, 100), stores.pauseMs(10, 1, 100), stores.pauseMs(50, 3, 100)]).toEqual([30, 10, 100]);
+  load.pressure = 0.5;
+  expect(stores.pauseMs(10, 3, 100)).toBe(15);
+  load.pressure = 0;
+  expect(stores.pauseMs(10, 3, 100)).toBe(0);
+});
+
+test('a machine that is half idle makes nobody pause, one that is four fifths busy makes them pause in full', () => {
+  expect([0, 0.5, 0.8, 1].map(pressureAt)).toEqual([0, 0, 1, 1]);
+  expect(pressureAt(0.65)).toBeCloseTo(0.5);
 });

@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
 import Koa from 'koa';
 import { InFlight } from '../../../api/web/inFlight.ts';
-import { sendBounded } from '../../../api/web/sending.ts';
+import { refuseUnread, sendBounded } from '../../../api/web/sending.ts';
+import { RetryLater } from '../../../domain/kernel/errors.ts';
 
 const MIB = 1024 * 1024;
 const LARGE = 'x'.repeat(4 * MIB);
@@ -85,6 +86,14 @@ test('who does not read gets no more than the bound; what they hold is given bac
   expect(inFlight.size).toBe(2);
   for (const socket of sockets) socket.destroy();
   await until(() => inFlight.size === 0);
+});
+
+test('who has no room for another large answer is refused before it is computed', () => {
+  const inFlight = room();
+  const ctx = { state: { senders: ['a'] }, req: { socket: {} } } as never;
+  expect(() => refuseUnread(ctx, inFlight)).not.toThrow();
+  inFlight.take({ sender: 'a', store: null }, 20 * MIB - 1000);
+  expect(() => refuseUnread(ctx, inFlight)).toThrow(RetryLater);
 });
 
 test('the answer to a change is sent, whatever its client has not read', async () => {

@@ -13,7 +13,7 @@ const soon = () => new Promise((resolve) => setImmediate(resolve));
 function beginning(shares: Shares, storeId: string, count: number, kind: 'read' | 'change' = 'change', side: Side = 'PUBLIC') {
   const ends: (() => void)[] = [];
   for (let n = 0; n < count; n++)
-    void shares.take(storeId, kind, { side, sender: 'x' }).then(
+    void shares.take(kind, { storeId, side, sender: 'x' }).then(
       (end) => ends.push(end),
       // Those that nobody ends wait in vain.
       () => {},
@@ -75,7 +75,7 @@ test('two hundred of a store wait, and no more', async () => {
   const shares = new Shares(20);
   const refused: unknown[] = [];
   for (let n = 0; n < 6 + 201; n++)
-    void shares.take('a', 'read', { side: 'PUBLIC', sender: 'x' }).catch((error: unknown) => refused.push(error));
+    void shares.take('read', { storeId: 'a', side: 'PUBLIC', sender: 'x' }).catch((error: unknown) => refused.push(error));
   await soon();
   expect(refused).toEqual([expect.objectContaining({ code: 'TOO_MANY_REQUESTS', retryAfter: 1 })]);
 });

@@ -6,7 +6,7 @@ import { StartedDeliveries } from '../../../worker/startedDeliveries.ts';
 
 /** Deliveries of which those in `unloaded` have not loaded their row; the clock moves as it is told. */
 function trial(...others: readonly string[]) {
-  const stores = new RecentStores(60_000, { now: () => 0 });
+  const stores = new RecentStores(60_000, { now: () => 0 }, { pressure: 1 });
   for (const storeId of ['a', ...others]) stores.note(storeId);
   const unloaded = new Set<string>();
   const pool = { query: async () => ({ rows: [...unloaded].map((workflowId) => ({ workflow_id: workflowId })) }) } as unknown as Pool;

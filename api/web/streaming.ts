@@ -1,0 +1,104 @@
+/** Answers that are sent in parts, as they come: a session's messages. */
+import { Readable } from 'node:stream';
+import type { ReadableStreamDefaultReader } from 'node:stream/web';
+import type { Context } from 'koa';
+import { limitRefusals } from '../../db/kernel/metrics.ts';
+import { keysOf } from './inFlight.ts';
+import { answersInFlight, TAKEN_MS } from './sending.ts';
+
+const MIB = 1024 * 1024;
+
+interface Part {
+  readonly bytes: Uint8Array;
+  /** Gives its bytes back. */
+  readonly release: () => void;
+}
+interface Options {
+  /** Counts a part; null: there is no room for it. */
+  readonly take: (bytes: number) => (() => void) | null;
+  readonly disconnect: () => void;
+  readonly takenMs?: number;
+}
+
+/**
+ * Counts each part until the client has taken it, like an answer (sending.ts). Parts cannot be refused one by one: a client for whose parts
+ * there is no room, or that does not take one in its time, is disconnected.
+ */
+export class CountedStream extends Readable {
+  readonly #source: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #options: Required<Options>;
+  readonly #waiting: Part[] = [];
+  /** That the client takes now. */
+  #taken: Part | null = null;
+  #late: NodeJS.Timeout | undefined;
+  #isWanted = false;
+
+  constructor(source: ReadableStream<Uint8Array>, options: Options) {
+    // Nothing is read ahead: a part that is read is one that the client takes.
+    super({ highWaterMark: 0 });
+    this.#source = source.getReader();
+    this.#options = { takenMs: TAKEN_MS, ...options };
+    void this.#receive();
+  }
+
+  override _read(): void {
+    this.#end();
+    this.#isWanted = true;
+    this.#give();
+  }
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    this.#end();
+    for (const { release } of this.#waiting.splice(0)) release();
+    void this.#cancel();
+    callback(error);
+  }
+
+  async #receive(): Promise<void> {
+    try {
+      for (let part = await this.#source.read(); !part.done; part = await this.#source.read()) {
+        const release = this.#options.take(part.value.length);
+        if (!release) return this.#options.disconnect();
+        if (this.destroyed) return release();
+        this.#waiting.push({ bytes: part.value, release });
+        this.#give();
+      }
+      this.#waiting.push({ bytes: new Uint8Array(), release: () => {} });
+      this.#give();
+    } catch (error) {
+      this.destroy(error as Error);
+    }
+  }
+  async #cancel(): Promise<void> {
+    try {
+      await this.#source.cancel();
+    } catch {
+      // It has failed already: nobody waits for it.
+    }
+  }
+  #give(): void {
+    const next = this.#isWanted ? this.#waiting.shift() : undefined;
+    if (!next) return;
+    this.#isWanted = false;
+    if (next.bytes.length === 0) return void this.push(null);
+    this.#taken = next;
+    this.#late = setTimeout(this.#options.disconnect, this.#options.takenMs * (1 + next.bytes.length / MIB)).unref();
+    this.push(next.bytes);
+  }
+  /** Of what the client has taken. */
+  #end(): void {
+    clearTimeout(this.#late);
+    this.#taken?.release();
+    this.#taken = null;
+  }
+}
+
+/** The body of an answer in parts. */
+export function inParts(ctx: Context, source: ReadableStream<Uint8Array>): CountedStream {
+  const keys = keysOf(ctx);
+  const take = (bytes: number) => {
+    const release = answersInFlight.take(keys, bytes);
+    if (!release) limitRefusals.inc({ limit: answersInFlight.name });
+    return release;
+  };
+  return new CountedStream(source, { take, disconnect: () => ctx.req.socket.destroy() });
+}
