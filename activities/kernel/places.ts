@@ -14,8 +14,8 @@ export const PLACES = 16;
 const ALONE = 12;
 /** Of a store while others have transitions too. */
 const AMONG_OTHERS = 3;
-/** Its longest pause after one of them. Twice as long as after others: Temporal works as much for a transition as the process does. */
-const MAX_PAUSE_MS = 200;
+/** Its longest pause after one of them. */
+const MAX_PAUSE_MS = 100;
 /** Others have transitions when they had one within so many milliseconds. */
 const RECENT_MS = 1000;
 /** Of a store that uses much: each that waits holds a slot of the worker. What is more is put off at once. */
@@ -70,7 +70,7 @@ export class Places {
       return await this.metered(storeId, work);
     } finally {
       this.#free++;
-      const pauseMs = this.#stores.pauseMs(2 * (this.#clock.now() - began), this.#taken.of(storeId), MAX_PAUSE_MS);
+      const pauseMs = this.#stores.pauseMs(this.#clock.now() - began, this.#taken.of(storeId), MAX_PAUSE_MS);
       if (pauseMs === 0) this.#taken.add(storeId, -1);
       else setTimeout(() => this.#resume(storeId), pauseMs).unref();
       this.#fill();

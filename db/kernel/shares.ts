@@ -16,11 +16,11 @@ export type Kind = 'read' | 'change';
 type AtOnce = Readonly<Record<Kind, Readonly<Record<Side, number>>>>;
 /**
  * While other stores have transactions too: a short one is over in a few milliseconds. Changes may wait for locks meanwhile, those of one
- * member for each other: up to two of them keep no other change of their side waiting.
+ * member for each other: up to three of them keep no other change of their side waiting.
  */
 const AMONG_OTHERS = {
   read: { SELLER: 2, PUBLIC: 2, VISITS: 1, AUDIT: 1 },
-  change: { SELLER: 4, PUBLIC: 3, VISITS: 1, AUDIT: 1 },
+  change: { SELLER: 4, PUBLIC: 4, VISITS: 1, AUDIT: 1 },
 } as const satisfies AtOnce;
 const ALONE = {
   read: { SELLER: 6, PUBLIC: 6, VISITS: 2, AUDIT: 1 },

@@ -72,10 +72,11 @@ export class ClaimShop {
     const { checkoutId } = dataOf(await who.call('POST', '/storefront/v1/checkout', { items })) as { checkoutId: string };
     const { paymentId, payUrl } = dataOf(await who.start(checkoutId)) as { paymentId: string; payUrl: string };
     await pay(payUrl);
-    const { orderId, orderNo } = await until('the order', async () => {
+    const ordered = async () => {
       const { data } = (await who.status(paymentId)).body as { data: { orderId: string | null; orderNo: string } };
       return data.orderId !== null && { orderId: data.orderId, orderNo: data.orderNo };
-    });
+    };
+    const { orderId, orderNo } = await until('the order', ordered, 30_000);
     const order = dataOf(await this.world.seller.call('GET', `/v1/orders/${orderId}`)) as { items: { orderItemId: string }[] };
     const itemIds = order.items.map(({ orderItemId }) => orderItemId);
     await this.bring(itemIds, stage);

@@ -38,7 +38,7 @@ test('among others a store pauses as long as all that it does at once takes, up 
   expect(stores.pauseMs(10, 3, 100)).toBe(0);
 });
 
-test('a machine that is half idle makes nobody pause, one that is four fifths busy makes them pause in full', () => {
-  expect([0, 0.5, 0.8, 1].map(pressureAt)).toEqual([0, 0, 1, 1]);
-  expect(pressureAt(0.65)).toBeCloseTo(0.5);
+test('a machine that is busy for two fifths makes nobody pause, one that is busy for two thirds makes them pause in full', () => {
+  expect([0, 0.4, 0.65, 1].map(pressureAt)).toEqual([0, 0, 1, 1]);
+  expect(pressureAt(0.525)).toBeCloseTo(0.5);
 });

@@ -28,7 +28,7 @@ function beginning(shares: Shares, storeId: string, count: number, kind: 'read' 
 
 test.each([
   ['read', 6, 2],
-  ['change', 8, 3],
+  ['change', 8, 4],
 ] as const)(
   'a store that is alone has so many transactions of a kind at once, and fewer among others: %s %i %i',
   async (kind, alone, among) => {

@@ -67,7 +67,7 @@ test('a store alone leaves places free for others, which begin at once', async (
   expect(trial.begun).toHaveLength(41);
 });
 
-test('among others a store has three places, and pauses after each twice as long as all of them worked', async () => {
+test('among others a store has three places, and pauses after each as long as all of them worked: half of the time is left to others', async () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   try {
     const trial = new Trial();
@@ -78,7 +78,7 @@ test('among others a store has three places, and pauses after each twice as long
     trial.at += 10;
     await trial.end(3, 'a');
     expect(trial.begun).toHaveLength(4);
-    mock.timers.tick(59);
+    mock.timers.tick(29);
     await settled();
     expect(trial.begun).toHaveLength(4);
     trial.request('c');
