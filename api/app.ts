@@ -49,8 +49,8 @@ export function buildApp(deps: ApiDeps, recorder: Recorder | null): Koa {
   app.use(helmet({ contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } } }));
   app.use(openStorefront(endpoints));
   app.use(envelope(deps));
-  const documents = [documentRoutes(), docsRoutes()];
-  const unlimited = [...documents, healthRoutes(deps)];
+  const limit = limitDocuments(deps);
+  const unlimited = [documentRoutes(limit), docsRoutes(limit), healthRoutes(deps)];
   const limited = [
     identityRoutes(deps),
     mcpRoutes(endpoints, deps, recorder ? recordDispatched(recorder) : () => {}),
@@ -59,7 +59,6 @@ export function buildApp(deps: ApiDeps, recorder: Recorder | null): Koa {
     uploadRoutes(deps),
     operations,
   ];
-  app.use(limitDocuments(deps, documents));
   for (const router of unlimited) app.use(router.routes());
   app.use(unstored);
   // All other requests count against the limit (X10), also those with an unknown path.
@@ -168,8 +167,9 @@ function send(ctx: Koa.Context, type: string, { bytes, tag }: Encoded): void {
 }
 
 /** The documents cannot change while the process runs. */
-function documentRoutes(): Router {
+function documentRoutes(limit: Koa.Middleware): Router {
   const router = new Router({ sensitive: true });
+  router.use(limit);
   for (const [from, status, to] of MOVED)
     router.get(from, (ctx) => {
       ctx.redirect(to);

@@ -87,6 +87,16 @@ export class Levels {
   }
 }
 
+/** Of a window's end, as headers tell it. */
+export const secondsOf = ({ endsInMs }: { readonly endsInMs: number }): string => String(Math.max(1, Math.ceil(endsInMs / 1000)));
+
+/** TOO_MANY_REQUESTS, with `Retry-After`. */
+export function refuse(ctx: Context, seconds: string): never {
+  ctx.set('Retry-After', seconds);
+  limitRefusals.inc({ limit: 'requests' });
+  throw new Fault('TOO_MANY_REQUESTS');
+}
+
 /** Counts one request: `ctx.state.meter`. Each method: TOO_MANY_REQUESTS with `Retry-After` where a window is full. */
 export class Meter {
   readonly #ctx: Context;
@@ -122,9 +132,7 @@ export class Meter {
     const isOver = levels.some(({ windows, key, most }) => windows.add(key, now, n).count > most);
     const reset = this.#show(now);
     if (!isOver) return;
-    this.#ctx.set('Retry-After', reset);
-    limitRefusals.inc({ limit: 'requests' });
-    throw new Fault('TOO_MANY_REQUESTS');
+    refuse(this.#ctx, reset);
   }
 
   /** Shows the window with the fewest requests left, of several the one that ends last; returns its seconds. */
@@ -137,7 +145,7 @@ export class Meter {
       .reduce((tightest, one) =>
         one.left < tightest.left || (one.left === tightest.left && one.endsInMs > tightest.endsInMs) ? one : tightest,
       );
-    const reset = String(Math.max(1, Math.ceil(shown.endsInMs / 1000)));
+    const reset = secondsOf(shown);
     this.#ctx.set({ 'RateLimit-Limit': String(shown.most), 'RateLimit-Remaining': String(shown.left), 'RateLimit-Reset': reset });
     return reset;
   }

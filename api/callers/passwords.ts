@@ -35,7 +35,7 @@ const signupHashing = new FairLane('password_signup_hashing', { ...HASHING, slot
 
 /** Whoever asks for a hash. */
 type HashingCall = Pick<Caller, 'storeId' | 'clientAddress'> & { readonly gone: () => AbortSignal };
-const requesterOf = ({ storeId, clientAddress, gone }: HashingCall): Stranger => ({
+const strangerOf = ({ storeId, clientAddress, gone }: HashingCall): Stranger => ({
   store: storeId,
   address: clientAddress,
   gone: gone(),
@@ -43,10 +43,10 @@ const requesterOf = ({ storeId, clientAddress, gone }: HashingCall): Stranger =>
 
 /** Hashes the order password of a payment. */
 export const hashOrderPassword = (password: string, call: HashingCall): Promise<string> =>
-  orderHashing.run(requesterOf(call), () => hash(password, ARGON2));
+  orderHashing.run(strangerOf(call), () => hash(password, ARGON2));
 /** Hashes the password of a sign-up. */
 export const hashNewPassword = (password: string, call: HashingCall): Promise<string> =>
-  signupHashing.run(requesterOf(call), () => hashOrderPassword(password, call));
+  signupHashing.run(strangerOf(call), () => hashOrderPassword(password, call));
 
 /** A hash of a random password: an unknown account takes as long as a wrong password (D66). */
 let unknownUserHash: Promise<string> | undefined;

@@ -1,14 +1,12 @@
 /** The limit of requests per minute (D25, X10). Counted per process: it protects the process, not a secret. */
 import { hash } from 'node:crypto';
-import type { Router } from '@koa/router';
 import type { Context, Middleware } from 'koa';
-import { limitRefusals } from '../../db/kernel/metrics.ts';
 import { workFor } from '../../db/kernel/requester.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { bearerOf, proofOf } from './bearer.ts';
 import { countedAddress, networkOf, wholeAddress } from '../web/clientAddress.ts';
 import type { ApiDeps } from '../declare/deps.ts';
-import { Levels, Meter, sendersOf } from './meter.ts';
+import { Levels, Meter, refuse, secondsOf, sendersOf } from './meter.ts';
 import { Windows } from '../web/windows.ts';
 
 /** The lowest limit of invalid tokens per address and minute, beyond which unknown tokens are not verified. */
@@ -71,15 +69,11 @@ const OF_DOCUMENTS = 10;
  * Counts requests for documents by the client's address, apart from all others. Over the limit: TOO_MANY_REQUESTS with `Retry-After`. What
  * asks whether the process is well is never refused: it may come from the address of a proxy, behind which anybody may be.
  */
-export function limitDocuments({ config, clock }: ApiDeps, routers: readonly Router[]): Middleware {
+export function limitDocuments({ config, clock }: ApiDeps): Middleware {
   const windows = new Windows();
   return (ctx, next) => {
-    if (!routers.some((router) => router.match(ctx.path, ctx.method).route)) return next();
-    const now = clock.now();
-    const { count, endsInMs } = windows.add(countedAddress(wholeAddress(ctx.req, config.trustedProxies)), now);
-    if (count <= OF_DOCUMENTS * config.rateLimitPerMinute) return next();
-    ctx.set('Retry-After', String(Math.max(1, Math.ceil(endsInMs / 1000))));
-    limitRefusals.inc({ limit: 'requests' });
-    throw new Fault('TOO_MANY_REQUESTS');
+    const counted = windows.add(countedAddress(wholeAddress(ctx.req, config.trustedProxies)), clock.now());
+    if (counted.count > OF_DOCUMENTS * config.rateLimitPerMinute) refuse(ctx, secondsOf(counted));
+    return next();
   };
 }

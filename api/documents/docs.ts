@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Router } from '@koa/router';
+import type { Middleware } from 'koa';
 import { html } from '../web/html.ts';
 
 const ASSETS: Readonly<Record<string, string>> = {
@@ -42,8 +43,9 @@ const page = () =>
     </html>`;
 
 /** The page and its files, read once per process on first use. */
-export function docsRoutes(): Router {
+export function docsRoutes(limit: Middleware): Router {
   const router = new Router({ sensitive: true });
+  router.use(limit);
   const files = new Map<string, Buffer>([['start.js', Buffer.from(START)]]);
   router.get('/docs', (ctx) => {
     ctx.type = 'text/html; charset=utf-8';

@@ -19,7 +19,7 @@ const stores = new RecentStores(RECENT_MS);
  */
 const pauseMs = (_: Turn, tookMs: number, atOnce: number) => stores.pauseMs(4 * tookMs, atOnce, MAX_PAUSE_MS);
 const shared = { line: 100, waiting: 1000, waitMs: 20_000, pauseMs };
-/** One of a store at a time while others have requests. */
+/** One of a side of a store at a time while other stores have requests. */
 const reads = new Turns({ ...shared, name: 'large_reads', slots: 4, ofStore: () => (stores.areMany ? 1 : 2) });
 /** Two, so that one which waits for a lock does not keep the store from changing anything else. */
 const changes = new Turns({ ...shared, name: 'large_changes', slots: 6, ofStore: 2 });

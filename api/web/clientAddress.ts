@@ -23,14 +23,21 @@ export function wholeAddress({ socket, headers }: Pick<IncomingMessage, 'socket'
 
 /** An address as rate limits count it (X9): IPv6 by its /64, written `2001:db8:0:1::/64`. */
 export function countedAddress(address: string | null): string {
-  if (address === null) return 'unknown';
-  return isIP(address) === 4 ? address : `${groupsOf(address).slice(0, 4).join(':')}::/64`;
+  return prefixOf(address, 64);
 }
 
 /** Whose clients share turns and bytes as one: an IPv4 address, or the /48 that a provider gives to a site (RFC 6177). */
 export function networkOf(address: string | null): string {
+  return prefixOf(address, 48);
+}
+
+function prefixOf(address: string | null, bits: 48 | 64): string {
   if (address === null) return 'unknown';
-  return isIP(address) === 4 ? address : `${groupsOf(address).slice(0, 3).join(':')}::/48`;
+  return isIP(address) === 4
+    ? address
+    : `${groupsOf(address)
+        .slice(0, bits / 16)
+        .join(':')}::/${bits}`;
 }
 
 /** `1.2.3.4:80`, `[::1]:80`, `[::1]`; an IPv6 address without brackets has no port. */

@@ -15,7 +15,7 @@ import type { Side } from '../../db/kernel/requester.ts';
 import { NO_STORE } from '../../db/kernel/tenancy.ts';
 import { Fault, invalid } from '../../domain/kernel/errors.ts';
 
-const MIB = 1024 * 1024;
+export const MIB = 1024 * 1024;
 /** What a body costs at least: its request and its socket. */
 const MIN_BYTES = 4096;
 /** Bodies end within half a minute; most of them at once. */

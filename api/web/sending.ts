@@ -6,20 +6,23 @@ import type { Socket } from 'node:net';
 import type { Context, Middleware } from 'koa';
 import { limitRefusals } from '../../db/kernel/metrics.ts';
 import { Fault, RetryLater } from '../../domain/kernel/errors.ts';
-import { InFlight, keysOf } from './inFlight.ts';
+import { InFlight, keysOf, MIB } from './inFlight.ts';
 import { fail, refusal } from './envelope.ts';
 
-const MIB = 1024 * 1024;
 /** Requests of one connection under way: one is sent before the answer to another only where a client pipelines. */
 const MAX_PIPELINED = 16;
 const SMALL = 4096;
 /** A client has so long to take an answer, in real milliseconds, and so long more for each MiB of it. */
-export const TAKEN_MS = 30_000;
+const TAKEN_MS = 30_000;
 /** Clients read what they asked for within seconds. */
 const RETRY_AFTER = '5';
 
 /** Bytes of answers. The largest ones have 1.5 MiB, products that were written before their attributes had a bound 10 MiB. */
 export const answersInFlight = new InFlight('answer_bytes', { sender: 16 * MIB, store: 64 * MIB, process: 192 * MIB });
+
+/** Calls `disconnect` when a client has not taken so many bytes in its time; to be cleared when it has. */
+export const unlessTaken = (bytes: number, disconnect: () => void, takenMs = TAKEN_MS): NodeJS.Timeout =>
+  setTimeout(disconnect, takenMs * (1 + bytes / MIB)).unref();
 
 interface Options {
   readonly inFlight?: InFlight;
@@ -59,7 +62,7 @@ export function sendBounded({ inFlight = answersInFlight, takenMs = TAKEN_MS }: 
     release = admit(ctx, inFlight);
     const bytes = bytesOf(ctx);
     // A stream ends by itself, or never: that of a session. Its parts have their own time.
-    if (bytes > 0) late = setTimeout(() => socket.destroy(), takenMs * (1 + bytes / MIB)).unref();
+    if (bytes > 0) late = unlessTaken(bytes, () => socket.destroy(), takenMs);
   };
 }
 

@@ -4,9 +4,7 @@ import type { ReadableStreamDefaultReader } from 'node:stream/web';
 import type { Context } from 'koa';
 import { limitRefusals } from '../../db/kernel/metrics.ts';
 import { keysOf } from './inFlight.ts';
-import { answersInFlight, TAKEN_MS } from './sending.ts';
-
-const MIB = 1024 * 1024;
+import { answersInFlight, unlessTaken } from './sending.ts';
 
 interface Part {
   readonly bytes: Uint8Array;
@@ -26,8 +24,9 @@ interface Options {
  */
 export class CountedStream extends Readable {
   readonly #source: ReadableStreamDefaultReader<Uint8Array>;
-  readonly #options: Required<Options>;
-  readonly #waiting: Part[] = [];
+  readonly #options: Options;
+  /** Null: the end. */
+  readonly #waiting: (Part | null)[] = [];
   /** That the client takes now. */
   #taken: Part | null = null;
   #late: NodeJS.Timeout | undefined;
@@ -37,7 +36,7 @@ export class CountedStream extends Readable {
     // Nothing is read ahead: a part that is read is one that the client takes.
     super({ highWaterMark: 0 });
     this.#source = source.getReader();
-    this.#options = { takenMs: TAKEN_MS, ...options };
+    this.#options = options;
     void this.#receive();
   }
 
@@ -48,7 +47,7 @@ export class CountedStream extends Readable {
   }
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
     this.#end();
-    for (const { release } of this.#waiting.splice(0)) release();
+    for (const part of this.#waiting.splice(0)) part?.release();
     void this.#cancel();
     callback(error);
   }
@@ -62,7 +61,7 @@ export class CountedStream extends Readable {
         this.#waiting.push({ bytes: part.value, release });
         this.#give();
       }
-      this.#waiting.push({ bytes: new Uint8Array(), release: () => {} });
+      this.#waiting.push(null);
       this.#give();
     } catch (error) {
       this.destroy(error as Error);
@@ -77,11 +76,11 @@ export class CountedStream extends Readable {
   }
   #give(): void {
     const next = this.#isWanted ? this.#waiting.shift() : undefined;
-    if (!next) return;
+    if (next === undefined) return;
     this.#isWanted = false;
-    if (next.bytes.length === 0) return void this.push(null);
+    if (next === null) return void this.push(null);
     this.#taken = next;
-    this.#late = setTimeout(this.#options.disconnect, this.#options.takenMs * (1 + next.bytes.length / MIB)).unref();
+    this.#late = unlessTaken(next.bytes.length, this.#options.disconnect, this.#options.takenMs);
     this.push(next.bytes);
   }
   /** Of what the client has taken. */

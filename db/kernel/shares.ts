@@ -12,20 +12,20 @@ import { type Turn, Turns } from './turns.ts';
 
 export type Kind = 'read' | 'change';
 
-/** At once of each side of a store. */
-type AtOnce = Readonly<Record<Kind, Readonly<Record<Side, number>>>>;
+/** Of each kind, for each side of a store. */
+type BySide = Readonly<Record<Kind, Readonly<Record<Side, number>>>>;
 /**
- * While other stores have transactions too: a short one is over in a few milliseconds. Changes may wait for locks meanwhile, those of one
- * member for each other: up to three of them keep no other change of their side waiting.
+ * At once, while other stores have transactions too: a short one is over in a few milliseconds. Changes may wait for locks meanwhile,
+ * those of one member for each other: up to three of them keep no other change of their side waiting.
  */
 const AMONG_OTHERS = {
   read: { SELLER: 2, PUBLIC: 2, VISITS: 1, AUDIT: 1 },
   change: { SELLER: 4, PUBLIC: 4, VISITS: 1, AUDIT: 1 },
-} as const satisfies AtOnce;
+} as const satisfies BySide;
 const ALONE = {
   read: { SELLER: 6, PUBLIC: 6, VISITS: 2, AUDIT: 1 },
   change: { SELLER: 8, PUBLIC: 8, VISITS: 2, AUDIT: 1 },
-} as const satisfies AtOnce;
+} as const satisfies BySide;
 /** While no other store has had one for so long, in milliseconds. */
 const RECENT_MS = 1000;
 /** Of the connections. */
@@ -37,7 +37,7 @@ const PARTS = { read: 0.4, change: 0.6 } as const satisfies Readonly<Record<Kind
 const MAX_PAUSE_MS = {
   read: { SELLER: 250, PUBLIC: 250, VISITS: 250, AUDIT: 0 },
   change: { SELLER: 250, PUBLIC: 100, VISITS: 250, AUDIT: 0 },
-} as const satisfies AtOnce;
+} as const satisfies BySide;
 /** Of what belongs to no store: logins, and what persons do across their stores. */
 const WITHOUT_STORE = 4;
 /** Waiting transactions of a side of a store and of all, of each kind, and for how long, in real milliseconds; then TOO_MANY_REQUESTS. */

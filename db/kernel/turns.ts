@@ -12,7 +12,7 @@ import type { Requester } from './requester.ts';
 export interface Turn extends Requester {
   readonly storeId: string;
   /** Aborted when it is not wanted any more. */
-  readonly gone?: AbortSignal;
+  readonly gone?: AbortSignal | undefined;
 }
 export interface TurnsLimits {
   /** The label of refusals in metrics. */

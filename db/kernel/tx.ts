@@ -119,9 +119,8 @@ export async function inTenant<T>(orm: MikroORM, tenancy: Tenancy, limits: Limit
       { clear: true },
     );
   };
-  const turn = { storeId, ...currentRequester(), ...(limits.gone && { gone: limits.gone }) };
-  const isNested = TransactionContext.getEntityManager() !== undefined;
-  const end = isNested ? undefined : await sharesOf(orm)?.take(limits.isRead ? 'read' : 'change', turn);
+  const shares = TransactionContext.getEntityManager() ? undefined : sharesOf(orm);
+  const end = await shares?.take(limits.isRead ? 'read' : 'change', { storeId, ...currentRequester(), gone: limits.gone });
   try {
     return await transact().catch((error: unknown) => {
       if (isOutdatedPlan(error)) return transact();

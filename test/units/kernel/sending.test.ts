@@ -1,20 +1,20 @@
 /** Answers that their clients do not read (D90). */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import Koa from 'koa';
 import { InFlight } from '../../../api/web/inFlight.ts';
 import { refuseUnread, sendBounded } from '../../../api/web/sending.ts';
+import { until } from '../../../bin/dev/until.ts';
 import { RetryLater } from '../../../domain/kernel/errors.ts';
+import { hangUp, unread } from './unread.ts';
 
 const MIB = 1024 * 1024;
 const LARGE = 'x'.repeat(4 * MIB);
 let server: Server;
-const sockets: Socket[] = [];
 afterEach(() => {
-  for (const socket of sockets.splice(0)) socket.destroy();
+  hangUp();
   server.close();
 });
 
@@ -43,18 +43,8 @@ async function serve({ before = () => Promise.resolve(), ...options }: Serving) 
   return statuses;
 }
 /** A connection that sends so many requests at once and reads nothing. */
-function client(requests: number, method = 'GET'): Socket {
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
-  socket.on('error', () => {});
-  socket.pause();
-  socket.write(`${method} / HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n`.repeat(requests));
-  sockets.push(socket);
-  return socket;
-}
-async function until(holds: () => boolean): Promise<void> {
-  for (let n = 0; n < 500 && !holds(); n++) await sleep(10);
-  expect(holds()).toBe(true);
-}
+const client = (requests: number, method = 'GET') => unread((server.address() as AddressInfo).port, requests, method);
+const ended = (what: string, holds: () => boolean) => until(what, () => Promise.resolve(holds()), 5000);
 const room = () => new InFlight('answer_bytes', { sender: 20 * MIB, store: 20 * MIB, process: 20 * MIB });
 
 test('what waits is of no heap: bytes in place of texts', async () => {
@@ -81,11 +71,11 @@ test('who does not read gets no more than the bound; what they hold is given bac
   const inFlight = room();
   const statuses = await serve({ inFlight });
   client(16);
-  await until(() => statuses.length === 16);
+  await ended('all are answered', () => statuses.length === 16);
   expect(new Set(statuses)).toEqual(new Set([200, 429]));
   expect(inFlight.size).toBe(2);
-  for (const socket of sockets) socket.destroy();
-  await until(() => inFlight.size === 0);
+  hangUp();
+  await ended('nothing is counted', () => inFlight.size === 0);
 });
 
 test('who has no room for another large answer is refused before it is computed', () => {
@@ -99,7 +89,7 @@ test('who has no room for another large answer is refused before it is computed'
 test('the answer to a change is sent, whatever its client has not read', async () => {
   const statuses = await serve({ inFlight: room() });
   client(8, 'POST');
-  await until(() => statuses.length === 8);
+  await ended('all are answered', () => statuses.length === 8);
   expect(new Set(statuses)).toEqual(new Set([200]));
 });
 
@@ -107,8 +97,8 @@ test('who does not take an answer in its time is disconnected', async () => {
   const inFlight = room();
   await serve({ inFlight, takenMs: 100 });
   client(8);
-  await until(() => inFlight.size === 2);
-  await until(() => inFlight.size === 0);
+  await ended('two are counted', () => inFlight.size === 2);
+  await ended('nothing is counted', () => inFlight.size === 0);
 });
 
 test('a connection has sixteen requests under way, and is closed with the next', async () => {
@@ -132,5 +122,5 @@ test('answers that are read are not bounded together', async () => {
     const answer = await fetch(url);
     expect([answer.status, ((await answer.json()) as { large: string }).large.length]).toEqual([200, LARGE.length]);
   }
-  await until(() => inFlight.size === 0);
+  await ended('nothing is counted', () => inFlight.size === 0);
 });

@@ -1,19 +1,19 @@
 /** Answers in parts that their clients do not read (D90). */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import Koa from 'koa';
 import { InFlight } from '../../../api/web/inFlight.ts';
 import { CountedStream } from '../../../api/web/streaming.ts';
+import { until } from '../../../bin/dev/until.ts';
+import { hangUp, unread } from './unread.ts';
 
 const MIB = 1024 * 1024;
 const PART = new Uint8Array(4 * MIB).fill(120);
 let server: Server;
-const sockets: Socket[] = [];
 afterEach(() => {
-  for (const socket of sockets.splice(0)) socket.destroy();
+  hangUp();
   server.close();
 });
 
@@ -41,48 +41,36 @@ async function serve(parts: number, takenMs = 60_000) {
   await once(server, 'listening');
   return { inFlight, disconnected, port: (server.address() as AddressInfo).port };
 }
-/** A client that asks and reads nothing. */
-function unread(port: number): Socket {
-  const socket = connect(port, '127.0.0.1');
-  socket.on('error', () => {});
-  socket.pause();
-  socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
-  sockets.push(socket);
-  return socket;
-}
-async function until(holds: () => boolean): Promise<void> {
-  for (let n = 0; n < 500 && !holds(); n++) await sleep(10);
-  expect(holds()).toBe(true);
-}
+const ended = (what: string, holds: () => boolean) => until(what, () => Promise.resolve(holds()), 5000);
 
 test('parts that are read come whole, and nothing is counted afterwards', async () => {
   const { inFlight, disconnected, port } = await serve(4);
   const bytes = (await (await fetch(`http://127.0.0.1:${port}/`)).arrayBuffer()).byteLength;
   expect(bytes).toBe(4 * PART.length);
-  await until(() => inFlight.size === 0);
+  await ended('nothing is counted', () => inFlight.size === 0);
   expect(disconnected).toEqual([]);
 });
 
 test('who reads none of the parts has no more of them than there is room for, and is disconnected', async () => {
   const { inFlight, disconnected, port } = await serve(12);
   unread(port);
-  await until(() => disconnected.length === 1);
-  await until(() => inFlight.size === 0);
+  await ended('it is disconnected', () => disconnected.length === 1);
+  await ended('nothing is counted', () => inFlight.size === 0);
 });
 
 test('who does not take a part in its time is disconnected, the last one too', async () => {
   const { inFlight, disconnected, port } = await serve(1, 50);
   unread(port);
-  await until(() => inFlight.size > 0);
-  await until(() => disconnected.length === 1);
-  await until(() => inFlight.size === 0);
+  await ended('a part is counted', () => inFlight.size > 0);
+  await ended('it is disconnected', () => disconnected.length === 1);
+  await ended('nothing is counted', () => inFlight.size === 0);
 });
 
 test('what is counted is given back when the client goes', async () => {
   const { inFlight, disconnected, port } = await serve(3);
   const socket = unread(port);
-  await until(() => inFlight.size > 0);
+  await ended('a part is counted', () => inFlight.size > 0);
   socket.destroy();
-  await until(() => inFlight.size === 0);
+  await ended('nothing is counted', () => inFlight.size === 0);
   expect(disconnected).toEqual([]);
 });
