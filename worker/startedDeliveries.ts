@@ -12,8 +12,8 @@ interface Started {
 }
 /** A delivery that has not loaded its row for so long no longer counts: the reconciler starts it again. */
 const LOST_MS = 30_000;
-/** The longest pause of a store after a delivery, among others. */
-const MAX_PAUSE_MS = 500;
+/** The longest pause of a store after a delivery, among others. It pauses twice as long as it worked: nobody waits for a delivery. */
+const MAX_PAUSE_MS = 1000;
 
 export class StartedDeliveries {
   readonly #stores: RecentStores;
@@ -37,7 +37,7 @@ export class StartedDeliveries {
     for (const { storeId } of this.#started.values()) counts.add(storeId, 1);
     for (const [id, { storeId, at }] of waiting) {
       if (!unloaded.has(id))
-        this.#started.set(id, { storeId, at, endsAt: now + this.#stores.pauseMs(now - at, counts.of(storeId), MAX_PAUSE_MS) });
+        this.#started.set(id, { storeId, at, endsAt: now + this.#stores.pauseMs(now - at, 2 * counts.of(storeId), MAX_PAUSE_MS) });
       else if (at < now - LOST_MS) this.#started.set(id, { storeId, at, endsAt: now });
     }
     for (const [id, { storeId, endsAt }] of this.#started) {

@@ -14,8 +14,8 @@ export const PLACES = 16;
 const ALONE = 12;
 /** Of a store while others have transitions too. */
 const AMONG_OTHERS = 3;
-/** Its longest pause after one of them. */
-const MAX_PAUSE_MS = 100;
+/** Its longest pause after one of them that somebody waits for, and after any other, which pauses twice as long. */
+const MAX_PAUSE_MS = { awaited: 100, timed: 250 } as const;
 /** Others have transitions when they had one within so many milliseconds. */
 const RECENT_MS = 1000;
 /** Of a store that uses much: each that waits holds a slot of the worker. What is more is put off at once. */
@@ -36,6 +36,8 @@ export interface Turn {
   readonly storeId: string;
   /** As of tasks in Temporal: lower numbers first. */
   readonly priority: number;
+  /** Whether somebody waits for what comes of it. */
+  readonly isAwaited: boolean;
 }
 interface Waiter extends Turn {
   readonly begin: () => void;
@@ -70,11 +72,17 @@ export class Places {
       return await this.metered(storeId, work);
     } finally {
       this.#free++;
-      const pauseMs = this.#stores.pauseMs(this.#clock.now() - began, this.#taken.of(storeId), MAX_PAUSE_MS);
+      const pauseMs = this.#pauseMs(turn, this.#clock.now() - began);
       if (pauseMs === 0) this.#taken.add(storeId, -1);
       else setTimeout(() => this.#resume(storeId), pauseMs).unref();
       this.#fill();
     }
+  }
+  #pauseMs({ storeId, isAwaited }: Turn, workedMs: number): number {
+    const atOnce = this.#taken.of(storeId);
+    return isAwaited
+      ? this.#stores.pauseMs(workedMs, atOnce, MAX_PAUSE_MS.awaited)
+      : this.#stores.pauseMs(workedMs, 2 * atOnce, MAX_PAUSE_MS.timed);
   }
   /** After its pause. */
   #resume(storeId: string): void {

@@ -49,7 +49,8 @@ export function transitionActivity<T extends WorkflowType>(deps: ActivityDeps, d
   };
   const work = async (run: RunRef, event: RunEvent<T>, at: number): Promise<Plan<T>> => {
     try {
-      return await deps.places.take({ storeId: run.storeId, priority }, () => transact(run, event, at));
+      const isAwaited = event.type !== 'elapsed';
+      return await deps.places.take({ storeId: run.storeId, priority, isAwaited }, () => transact(run, event, at));
     } catch (error) {
       throw failureFor(error, event, deps, run);
     }

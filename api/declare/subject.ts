@@ -31,6 +31,8 @@ export interface Subject {
   readonly ownChanges?: (tx: Tx, id: string, before: object, after: object) => Promise<object>;
   /** What GET shows; null or a 404 when there is none. */
   readonly read: (tx: Tx, id: string, viewed: Viewed) => Promise<object | null>;
+  /** What it reads is plain JSON already: no dates, nothing undefined. */
+  readonly isPlain?: true;
 }
 /** A bulk operation's subjects: the ids in its body. */
 export interface Subjects {

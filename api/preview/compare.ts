@@ -77,9 +77,12 @@ async function imagesOf(target: Subject | Subjects, tx: Tx, ids: readonly string
   await tx.em.flush();
   tx.em.clear();
   if (isBulk(target) && target.readAll) return target.readAll(tx, ids);
-  const { read } = subjectOf(target);
+  const { read, isPlain = false } = subjectOf(target);
   const images = new Map<string, object | null>();
-  for (const id of ids) images.set(id, await orNull(() => read(tx, id, viewed)));
+  for (const id of ids) {
+    const image = await orNull(() => read(tx, id, viewed));
+    images.set(id, isPlain ? image : plain(image));
+  }
   tx.em.clear();
   return images;
 }
@@ -97,13 +100,15 @@ async function ownOf({ ownChanges }: Subject, tx: Tx, before: Images, after: Ima
 /** Null where the resource does not exist: its own 404 is left to the work. */
 async function orNull(read: () => Promise<object | null>): Promise<object | null> {
   try {
-    const shown = await read();
-    return shown === null ? null : (JSON.parse(JSON.stringify(shown)) as object);
+    return await read();
   } catch (error) {
     if (error instanceof Fault && catalogue[error.code].status === 404) return null;
     throw error;
   }
 }
+
+/** As it is sent. */
+const plain = (shown: object | null): object | null => (shown === null ? null : (JSON.parse(JSON.stringify(shown)) as object));
 
 interface Compared {
   readonly before: Images;

@@ -1,6 +1,6 @@
 /** Products as previews and the audit log show them. */
 import { lockForChange, writtenVariants } from '../../db/products/changes.ts';
-import { readCalendar } from '../../db/products/calendar.ts';
+import { type CalendarSpan, nightsOf } from '../../db/products/calendar.ts';
 import { readProduct, type VariantRow } from '../../db/products/queries.ts';
 import type { Tx } from '../../db/kernel/tx.ts';
 import { shownBy } from '../declare/shownBy.ts';
@@ -42,12 +42,9 @@ export const CALENDAR: Subject = {
   ...SHOWN,
   listing: {},
   data: null,
-  read: async (tx, productId, viewed) => {
-    const { from, to, variantIds } = viewed.body as { readonly from: string; readonly to: string; readonly variantIds: readonly string[] };
-    const days = await readCalendar(tx, { storeId: tx.storeId, productId }, { from, to });
-    const written = new Set(variantIds);
-    const nights: Record<string, Record<string, object>> = {};
-    for (const { date, variantId, ...night } of days) if (written.has(variantId)) (nights[variantId] ??= {})[date] = night;
-    return nights;
+  isPlain: true,
+  read: (tx, productId, { body }) => {
+    const { variantIds, ...span } = body as CalendarSpan & { readonly variantIds: readonly string[] };
+    return nightsOf(tx, { storeId: tx.storeId, productId }, variantIds, span);
   },
 };

@@ -15,7 +15,7 @@ import type { Assignment, Prepared } from './hostile.ts';
 import { WAYS, type WayName } from './ways.ts';
 
 /** Of one measurement; a way has two of them, and its preparation. */
-const MEASURED_MS = 15_000;
+const MEASURED_MS = 30_000;
 /** An answer that has not come by then counts as this long. */
 const LOST_MS = 20_000;
 

@@ -126,6 +126,28 @@ export async function readCalendar(
   return rows.map((row) => ({ date: row.night, variantId: row.variant_id, stock: row.stock, price: row.price_won }));
 }
 
+export interface Night {
+  readonly stock: number;
+  readonly price: number | null;
+}
+/** The nights of these variants that were written, by variant and date, as plain JSON. */
+export async function nightsOf(
+  tx: Tx,
+  key: Key,
+  variantIds: readonly string[],
+  { from, to }: CalendarSpan,
+): Promise<Record<string, Record<string, Night>>> {
+  const { sql } = tx;
+  await datedProduct(tx, key);
+  const rows = await sql<{ variant_id: string; nights: Record<string, Night> }>`
+    SELECT v.variant_id, json_object_agg(n.night, json_build_object('stock', n.stock, 'price', n.price_won) ORDER BY n.night) AS nights
+      FROM variant v JOIN variant_night n USING (store_id, variant_id)
+     WHERE v.store_id = ${key.storeId} AND v.product_id = ${key.productId} AND v.deleted_at IS NULL
+       AND v.variant_id = ANY(${[...variantIds]}::text[]) AND n.night BETWEEN ${from}::date AND ${to}::date
+     GROUP BY v.variant_id, v.seq ORDER BY v.seq`;
+  return Object.fromEntries(rows.map((row) => [row.variant_id, row.nights]));
+}
+
 export interface ShownDay {
   readonly date: string;
   readonly variantId: string;

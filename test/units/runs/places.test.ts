@@ -18,12 +18,12 @@ class Trial {
     this.places = new Places({ now: () => this.at }, waitMs, { pressure: 1 });
   }
   /** Asks for a place; the store is the name's first letter. */
-  request(name: string, priority = 2): void {
+  request(name: string, priority = 2, isAwaited = true): void {
     const work = () => {
       this.begun.push(name);
       return new Promise<void>((resolve) => this.#ends.push({ name, end: resolve }));
     };
-    this.places.take({ storeId: name[0]!, priority }, work).catch((error: unknown) => {
+    this.places.take({ storeId: name[0]!, priority, isAwaited }, work).catch((error: unknown) => {
       if (!(error instanceof DelayedTurn)) throw error;
       this.delayed.push(name);
     });
@@ -41,7 +41,7 @@ class Trial {
   }
   /** Uses places of a store, in a moment, as if for so long. */
   async use(store: string, ms: number): Promise<void> {
-    const work = this.places.take({ storeId: store, priority: 2 }, async () => void (this.at += ms));
+    const work = this.places.take({ storeId: store, priority: 2, isAwaited: true }, async () => void (this.at += ms));
     await work;
   }
   /** Fills all places with the work of as many stores. */
@@ -87,6 +87,26 @@ test('among others a store has three places, and pauses after each as long as al
     mock.timers.tick(1);
     await settled();
     expect(trial.begun.slice(5)).toEqual(['a3', 'a4', 'a5']);
+  } finally {
+    mock.timers.reset();
+  }
+});
+
+test('after what a timer does it pauses twice as long: nobody waits for that', async () => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  try {
+    const trial = new Trial();
+    trial.request('b');
+    for (let n = 0; n < 4; n++) trial.request(`a${n}`, 2, false);
+    await settled();
+    trial.at += 10;
+    await trial.end(3, 'a');
+    mock.timers.tick(59);
+    await settled();
+    expect(trial.begun).toEqual(['b', 'a0', 'a1', 'a2']);
+    mock.timers.tick(1);
+    await settled();
+    expect(trial.begun.at(-1)).toBe('a3');
   } finally {
     mock.timers.reset();
   }
@@ -168,7 +188,7 @@ test('work that fails gives its place back, and counts', async () => {
   const trial = new Trial();
   for (let n = 0; n < 2 * PLACES; n++)
     await expect(
-      trial.places.take({ storeId: 'a', priority: 1 }, () => {
+      trial.places.take({ storeId: 'a', priority: 1, isAwaited: true }, () => {
         trial.at += MUCH;
         return Promise.reject(new Error('no'));
       }),

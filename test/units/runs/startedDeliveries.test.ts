@@ -28,7 +28,7 @@ test('a delivery counts until it has loaded its row', async () => {
   expect(await counts(20)).toEqual({ b: 1 });
 });
 
-test('among others it counts as long again as all of its store took, but fills no place of theirs', async () => {
+test('among others it counts twice as long again as all of its store took, but fills no place of theirs', async () => {
   const { start, load, counts, started } = trial('b');
   start('1', 'a', 0);
   start('2', 'a', 0);
@@ -36,8 +36,8 @@ test('among others it counts as long again as all of its store took, but fills n
   load('2');
   expect(await counts(100)).toEqual({ a: 2 });
   expect(started.unloaded).toBe(0);
-  expect(await counts(299)).toEqual({ a: 2 });
-  expect(await counts(300)).toEqual({});
+  expect(await counts(499)).toEqual({ a: 2 });
+  expect(await counts(500)).toEqual({});
 });
 
 test('one that never loads its row counts for thirty seconds', async () => {
