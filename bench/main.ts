@@ -126,7 +126,7 @@ async function alone(
     orders?: string | undefined;
   },
 ): Promise<boolean> {
-  const counted = (most: number) => Number(values.orders ?? most);
+  const counted = (max: number) => Number(values.orders ?? max);
   const benches = [
     [values.recovery, () => recovery(system, { runs: Number(values.runs ?? 10_000), open: Number(values.open) })],
     [values['request-log'], () => requestLog(system, counted(1000), print)],

@@ -22,7 +22,7 @@ const OF_MEMBERS = 10;
 export interface Level {
   readonly windows: Windows;
   readonly key: string;
-  readonly most: number;
+  readonly max: number;
 }
 /** A person through a client, or a client by itself: `userId` is null. */
 export interface Principal {
@@ -61,7 +61,7 @@ export class Levels {
 
   /** Of whatever has no valid token. */
   address(address: string): Level {
-    return { windows: this.#addresses, key: address, most: this.#limit };
+    return { windows: this.#addresses, key: address, max: this.#limit };
   }
   store(storeId: string): Level {
     return this.#seller(`store/${storeId}`, OF_STORE);
@@ -72,18 +72,18 @@ export class Levels {
   }
   /** Of a valid token, but for its store: that is counted for whom it has let in (authenticate.ts). */
   token(key: string, proof: Proof, address: string): readonly Level[] {
-    const token = { windows: this.tokens, key, most: this.#limit };
+    const token = { windows: this.tokens, key, max: this.#limit };
     const principal = principalOf(proof);
     if (principal) return [token, ...this.principal(principal)];
     const [customer, members] = sendersOf(proof, address);
     return [
       token,
-      { windows: this.#buyers, key: customer, most: OF_PRINCIPAL * this.#limit },
-      { windows: this.#buyers, key: members!, most: OF_MEMBERS * this.#limit },
+      { windows: this.#buyers, key: customer, max: OF_PRINCIPAL * this.#limit },
+      { windows: this.#buyers, key: members!, max: OF_MEMBERS * this.#limit },
     ];
   }
   #seller(key: string, times: number): Level {
-    return { windows: this.#sellers, key, most: times * this.#limit };
+    return { windows: this.#sellers, key, max: times * this.#limit };
   }
 }
 
@@ -129,7 +129,7 @@ export class Meter {
 
   #count(levels: readonly Level[], n: number): void {
     const now = this.#clock.now();
-    const isOver = levels.some(({ windows, key, most }) => windows.add(key, now, n).count > most);
+    const isOver = levels.some(({ windows, key, max }) => windows.add(key, now, n).count > max);
     const reset = this.#show(now);
     if (!isOver) return;
     refuse(this.#ctx, reset);
@@ -138,15 +138,15 @@ export class Meter {
   /** Shows the window with the fewest requests left, of several the one that ends last; returns its seconds. */
   #show(now: number): string {
     const shown = this.#counted
-      .map(({ windows, key, most }) => {
+      .map(({ windows, key, max }) => {
         const { count, endsInMs } = windows.read(key, now);
-        return { most, left: Math.max(0, most - count), endsInMs };
+        return { max, left: Math.max(0, max - count), endsInMs };
       })
       .reduce((tightest, one) =>
         one.left < tightest.left || (one.left === tightest.left && one.endsInMs > tightest.endsInMs) ? one : tightest,
       );
     const reset = secondsOf(shown);
-    this.#ctx.set({ 'RateLimit-Limit': String(shown.most), 'RateLimit-Remaining': String(shown.left), 'RateLimit-Reset': reset });
+    this.#ctx.set({ 'RateLimit-Limit': String(shown.max), 'RateLimit-Remaining': String(shown.left), 'RateLimit-Reset': reset });
     return reset;
   }
 }

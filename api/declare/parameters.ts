@@ -69,9 +69,9 @@ function matched<T>(pattern: string, valueOf: (sent: string) => T | undefined): 
 }
 export const matching = (pattern: string): Reading<string> => matched(pattern, (sent) => sent);
 /** So many digits at least and 14 at most; hyphens are dropped. */
-export const digits = (least: number): Reading<string> => matched(`^-*(?:[0-9]-*){${least},14}$`, (sent) => sent.replaceAll('-', ''));
+export const digits = (min: number): Reading<string> => matched(`^-*(?:[0-9]-*){${min},14}$`, (sent) => sent.replaceAll('-', ''));
 /** A whole number of so many digits at most. */
-export const numeric = (most: number): Reading<number> => matched(`^[0-9]{1,${most}}$`, Number);
+export const numeric = (max: number): Reading<number> => matched(`^[0-9]{1,${max}}$`, Number);
 /** In milliseconds. */
 const moment = matched(MOMENT, (sent) => {
   const at = Date.parse(sent);

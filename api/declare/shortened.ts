@@ -36,8 +36,8 @@ function shortened(entry: object, share: number, { texts, list }: Cut): object {
   const fits = (cut: object) => bytesOf(cut) <= share;
   const names = new Set(texts);
   let cut = entry;
-  for (const most of LENGTHS) {
-    cut = { ...(withTexts(entry, names, most) as object), truncated: true };
+  for (const max of LENGTHS) {
+    cut = { ...(withTexts(entry, names, max) as object), truncated: true };
     if (fits(cut)) return cut;
   }
   return list === undefined ? cut : withoutLast(cut, list, bytesOf(cut) - share);
@@ -51,19 +51,19 @@ function withoutLast(entry: object, list: string, over: number): object {
   return { ...entry, [list]: all.slice(0, end) };
 }
 
-function withTexts(value: unknown, names: ReadonlySet<string>, most: number): unknown {
-  if (Array.isArray(value)) return value.map((one: unknown) => withTexts(one, names, most));
+function withTexts(value: unknown, names: ReadonlySet<string>, max: number): unknown {
+  if (Array.isArray(value)) return value.map((one: unknown) => withTexts(one, names, max));
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).map(([name, one]: [string, unknown]): [string, unknown] => [
     name,
-    typeof one === 'string' && names.has(name) ? cutText(one, most) : withTexts(one, names, most),
+    typeof one === 'string' && names.has(name) ? cutText(one, max) : withTexts(one, names, max),
   ]);
   return Object.fromEntries(entries);
 }
 
 /** By code points, so that no character is halved. */
-function cutText(text: string, most: number): string {
-  if (text.length <= most) return text;
+function cutText(text: string, max: number): string {
+  if (text.length <= max) return text;
   const letters = Array.from(text);
-  return letters.length <= most ? text : `${letters.slice(0, most - 1).join('')}…`;
+  return letters.length <= max ? text : `${letters.slice(0, max - 1).join('')}…`;
 }

@@ -36,7 +36,7 @@ function cut(value: unknown): unknown {
 
 export const FLOW_PUBLISH: Subject = {
   ...FLOW_HEAD,
-  listing: { ...FLOW_HEAD.listing, given: [...(FLOW_HEAD.listing.given ?? []), 'draftDigest'], most: MAX_CHANGES },
+  listing: { ...FLOW_HEAD.listing, given: [...(FLOW_HEAD.listing.given ?? []), 'draftDigest'], max: MAX_CHANGES },
   read: async (tx, flowId, viewed) => {
     const flow = await findFlow(tx, flowId);
     const graph = flow.latestVersion > 0 ? await graphOf(tx, flow, flow.latestVersion) : null;

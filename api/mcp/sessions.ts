@@ -152,8 +152,8 @@ function givesWay(open: readonly Session[], added: Session): Session | undefined
 function firstOfMost(open: readonly Session[], added: Session, by: 'storeId' | 'userId'): Session {
   const groups = Map.groupBy(open, (session) => session[by]);
   const own = groups.get(added[by]);
-  const [most] = [...(own ? [own] : []), ...groups.values()].toSorted((a, b) => b.length - a.length);
-  return (own && own.length + 1 >= most!.length ? own : most!)[0]!;
+  const [longest] = [...(own ? [own] : []), ...groups.values()].toSorted((a, b) => b.length - a.length);
+  return (own && own.length + 1 >= longest!.length ? own : longest!)[0]!;
 }
 
 /** Null: the batch is carried out, and its messages are counted. */

@@ -126,7 +126,7 @@ function find(routes: readonly Route[], request: Dispatch, gone: Sender['gone'])
   const { path, inPath } = partsOf(request);
   const matching = routes.filter(({ pattern }) => pattern.test(path));
   if (matching.length === 0) throw new Fault('NOT_FOUND');
-  const best = matching.map(({ rank }) => rank).reduce((least, rank) => (rank < least ? rank : least));
+  const best = matching.map(({ rank }) => rank).reduce((min, rank) => (rank < min ? rank : min));
   const route = matching.find((one) => one.rank === best && one.method === method.toUpperCase());
   if (!route) throw new Fault('METHOD_NOT_ALLOWED');
   const params = Object.fromEntries(Object.entries(route.pattern.exec(path)?.groups ?? {}).map(([name, value]) => [name, decoded(value)]));

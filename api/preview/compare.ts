@@ -1,6 +1,6 @@
 /** What a change did, or would do: what GET shows before it and after it (G14, G15). */
 import { setImmediate } from 'node:timers/promises';
-import { type Change, changesInPortions, mostShown, shownOf } from '../../domain/audit/changes.ts';
+import { type Change, changesInPortions, maxShown, shownOf } from '../../domain/audit/changes.ts';
 import type { Target } from '../../domain/audit/targets.ts';
 import { catalogue, Fault } from '../../domain/kernel/errors.ts';
 import type { Tx } from '../../db/kernel/tx.ts';
@@ -124,7 +124,7 @@ async function differenceOf(
 ): Promise<Omit<Difference, 'context'>> {
   const { type, listing } = subjectOf(target);
   const allOf = (id: string) =>
-    besideOthers(changesInPortions(before.get(id) ?? null, after.get(id) ?? null, listing, isWhole ? Infinity : mostShown(listing)));
+    besideOthers(changesInPortions(before.get(id) ?? null, after.get(id) ?? null, listing, isWhole ? Infinity : maxShown(listing)));
   if (!isBulk(target)) {
     const all = ids[0] === undefined ? [] : await allOf(ids[0]);
     return { target: { type, id: ids[0] ?? null }, isNew, changes: shownOf(all, listing), all };

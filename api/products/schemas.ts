@@ -139,11 +139,11 @@ export const viewListed = ({ product, images, variants, isSold }: ListedProduct,
   ...viewVariantSums(variants, buyerPriceWon(product.salePriceWon, product.discount ?? null, koreanDate(at))),
 });
 /** `priceWon`: what a buyer pays for a variant without an additional price. */
-export const viewVariantSums = ({ count, isOpen, least, most }: ListedProduct['variants'], priceWon: number) => ({
+export const viewVariantSums = ({ count, isOpen, min, max }: ListedProduct['variants'], priceWon: number) => ({
   variantCount: count,
   isSoldOut: !isOpen,
-  minPrice: priceWon + least,
-  maxPrice: priceWon + most,
+  minPrice: priceWon + min,
+  maxPrice: priceWon + max,
 });
 
 const viewHead = (product: ListedProduct['product'], isSold: boolean) => ({

@@ -62,7 +62,7 @@ export function keysOf({ state, req }: Pick<Context, 'state' | 'req'>): InFlight
 }
 interface Share {
   readonly name: string;
-  readonly most: number;
+  readonly max: number;
   /** It has at most this part of what this other one leaves free. */
   readonly of?: string;
   readonly part?: number;
@@ -84,7 +84,7 @@ export class InFlight {
     return this.hasRoom(keys, n) ? this.add(keys, n) : null;
   }
   hasRoom(keys: InFlightKeys, n: number): boolean {
-    return this.sharesOf(keys).every((share) => this.held.of(share.name) + n <= this.mostOf(share));
+    return this.sharesOf(keys).every((share) => this.held.of(share.name) + n <= this.maxOf(share));
   }
   /** Counts them whatever the bounds. Returns what gives them back. */
   add(keys: InFlightKeys, n: number): () => void {
@@ -95,11 +95,11 @@ export class InFlight {
     };
   }
   /** Admits the body of a request, or TOO_MANY_REQUESTS before a byte of it is read. */
-  admit(ctx: Context, most: number): void {
+  admit(ctx: Context, max: number): void {
     // Its end, which gives the bytes back, has been told already.
     if (ctx.req.socket.destroyed || ctx.res.closed) throw cutOff();
     const length = ctx.req.headers['content-length'];
-    const release = this.take(keysOf(ctx), Math.max(MIN_BYTES, length === undefined ? most : Number(length)));
+    const release = this.take(keysOf(ctx), Math.max(MIN_BYTES, length === undefined ? max : Number(length)));
     if (release) return void ctx.res.once('close', release);
     limitRefusals.inc({ limit: this.name });
     ctx.set('Retry-After', RETRY_AFTER);
@@ -109,17 +109,17 @@ export class InFlight {
   private sharesOf({ sender, members, store }: InFlightKeys): readonly Share[] {
     const { bounds } = this;
     const shares: Share[] = [
-      { name: 'process', most: bounds.process },
-      { name: `sender/${sender}`, most: bounds.sender },
+      { name: 'process', max: bounds.process },
+      { name: `sender/${sender}`, max: bounds.sender },
     ];
-    if (members !== undefined) shares.push({ name: `sender/${members}`, most: bounds.store });
+    if (members !== undefined) shares.push({ name: `sender/${members}`, max: bounds.store });
     if (store === null) return shares;
     const side = `store/${store.side}/${store.id}`;
     const part = OF_FREE[store.side];
-    return [...shares, { name: side, most: bounds.store }, { name: `${side}/${store.sharer}`, most: bounds.store, of: side, part }];
+    return [...shares, { name: side, max: bounds.store }, { name: `${side}/${store.sharer}`, max: bounds.store, of: side, part }];
   }
-  private mostOf({ most, of, part = 1 }: Share): number {
-    return of === undefined ? most : part * (most - this.held.of(of));
+  private maxOf({ max, of, part = 1 }: Share): number {
+    return of === undefined ? max : part * (max - this.held.of(of));
   }
   private change(key: string, n: number): void {
     const sum = this.held.add(key, n);

@@ -30,7 +30,7 @@ export function addressed(routers: readonly Router[], values: ReadonlySet<string
   return async (ctx, next) => {
     const found = index.find(ctx.path).filter(({ matches }) => matches(ctx.path));
     if (found.length === 0) throw new Fault('NOT_FOUND');
-    const meant = found.map(({ rank }) => rank).reduce((least, rank) => (rank < least ? rank : least));
+    const meant = found.map(({ rank }) => rank).reduce((min, rank) => (rank < min ? rank : min));
     const methods = new Set(found.filter(({ rank }) => rank === meant).flatMap((address) => address.methods));
     if (!methods.has(ctx.method)) {
       ctx.set('Allow', [...methods].toSorted().join(', '));

@@ -111,8 +111,8 @@ async function clients({ signal }: Hostile, count: number, work: (n: number) => 
     while (!signal.aborted) {
       const began = performance.now();
       const answer = (await work(n++).catch(() => null)) as { readonly status?: number } | null;
-      const least = (answer?.status ?? 200) < 400 ? 20 : 1000;
-      await sleep(Math.max(0, least - (performance.now() - began)));
+      const min = (answer?.status ?? 200) < 400 ? 20 : 1000;
+      await sleep(Math.max(0, min - (performance.now() - began)));
     }
   };
   await Promise.all(Array.from({ length: count }, client));

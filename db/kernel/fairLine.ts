@@ -45,8 +45,8 @@ export class FairLine<T extends Waiting> {
   }
   /** Refuses the last one of the sender that has the most. */
   dropLast(): void {
-    const most = this.longest;
-    const own = [...this.#senders.values()].find(({ size }) => size === most);
+    const max = this.longest;
+    const own = [...this.#senders.values()].find(({ size }) => size === max);
     [...(own ?? [])].at(-1)?.refuse();
   }
 }

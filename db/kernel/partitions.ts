@@ -46,7 +46,7 @@ export async function maintainPartitions(
   };
   for (const { table, prefix, retentionMs, periods, ahead } of PARTITIONED) {
     const parts = await read(client, table);
-    const last = parts.reduce((most, { upper }) => (upper !== null && upper > most ? upper : most), '');
+    const last = parts.reduce((max, { upper }) => (upper !== null && upper > max ? upper : max), '');
     const current = periods.indexOf(realNow);
     for (let index = current; index <= current + ahead; index++) {
       const [lower, upper] = [lowestId(prefix, periods.start(index)), lowestId(prefix, periods.start(index + 1))];

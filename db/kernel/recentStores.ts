@@ -26,10 +26,10 @@ export class RecentStores {
   }
   /**
    * How long a store pauses after work of so many milliseconds, while it does so much at once: as long as all of that takes, so that it
-   * works half of the time, as if it did one after the other. At most `mostMs`. 0 while no other store has work, or while the machine has
+   * works half of the time, as if it did one after the other. At most `maxMs`. 0 while no other store has work, or while the machine has
    * time for all of them; in between less.
    */
-  pauseMs(workedMs: number, atOnce: number, mostMs: number): number {
-    return this.areMany ? this.#load.pressure * Math.min(workedMs * atOnce, mostMs) : 0;
+  pauseMs(workedMs: number, atOnce: number, maxMs: number): number {
+    return this.areMany ? this.#load.pressure * Math.min(workedMs * atOnce, maxMs) : 0;
   }
 }

@@ -88,8 +88,8 @@ export class Turns {
 
   /** Whether this sender may wait in this line; who has more than others makes room for them. */
   private makeRoom(line: FairLine<Waiter>, sender: string): boolean {
-    const { line: most = 20, waiting = 200 } = this.limits;
-    if (line.size >= most) {
+    const { line: max = 20, waiting = 200 } = this.limits;
+    if (line.size >= max) {
       if (line.sizeOf(sender) + 1 >= line.longest) return false;
       line.dropLast();
     } else if (this.waiting >= waiting) {
@@ -102,8 +102,8 @@ export class Turns {
 
   private mayBegin(turn: Turn): boolean {
     const { slots, ofStore } = this.limits;
-    const most = typeof ofStore === 'number' ? ofStore : ofStore(turn);
-    return this.running < slots && this.busy.of(keyOf(turn)) < most;
+    const max = typeof ofStore === 'number' ? ofStore : ofStore(turn);
+    return this.running < slots && this.busy.of(keyOf(turn)) < max;
   }
   private begin(turn: Turn): () => void {
     this.running++;

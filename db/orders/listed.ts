@@ -44,11 +44,11 @@ interface OfOrder {
   readonly item_count: number;
   readonly completed_at: string | null;
 }
-/** The first items of these orders, of each as many as of any other or all that it has, `most` in all; in as many statements. */
+/** The first items of these orders, of each as many as of any other or all that it has, `max` in all; in as many statements. */
 export async function findFirst(
   tx: Tx,
   orderIds: readonly string[],
-  most: number,
+  max: number,
 ): Promise<{ readonly items: readonly ListedItem[]; readonly facts: ReadonlyMap<string, OrderFacts> }> {
   const { em, storeId } = tx;
   // o0: MikroORM's alias of the listed table.
@@ -56,7 +56,7 @@ export async function findFirst(
     `o0.order_item_id in (select i.order_item_id from order_item i where i.store_id = ?
        and i.order_id in (select jsonb_array_elements_text(?::jsonb))
        order by row_number() over (partition by i.order_id order by i.position), i.order_id limit ?)`,
-    [storeId, JSON.stringify(orderIds), most],
+    [storeId, JSON.stringify(orderIds), max],
   );
   const where = { storeId, orderId: { $in: [...orderIds] }, [isFirst]: true };
   const items = (await em.find(OrderItemEntity, where, { orderBy: { position: 'asc' }, ...LISTED })) as OrderItem[];

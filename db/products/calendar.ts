@@ -73,8 +73,8 @@ async function upsert(
   const rows = await sql<{ stock: number }>`SELECT stock FROM variant_night WHERE store_id = ${storeId} AND variant_id = ANY(${ids}::text[])
      AND night = ANY(${days}::date[]) ORDER BY variant_id, night FOR UPDATE`;
   // Units come back beyond the largest stock: where every night has as many, they may stay, or fall.
-  const least = rows.length < ids.length * days.length ? 0 : Math.min(...rows.map((row) => row.stock));
-  if (wanted !== null && wanted > Math.max(MAX_STOCK, least)) throw invalid('stock', 'OUT_OF_RANGE', `At most ${MAX_STOCK}.`);
+  const min = rows.length < ids.length * days.length ? 0 : Math.min(...rows.map((row) => row.stock));
+  if (wanted !== null && wanted > Math.max(MAX_STOCK, min)) throw invalid('stock', 'OUT_OF_RANGE', `At most ${MAX_STOCK}.`);
   await sql`WITH cell AS (SELECT v AS variant_id, d AS night FROM unnest(${ids}::text[]) v, unnest(${days}::date[]) d),
      was AS (SELECT c.variant_id, c.night, coalesce(n.stock, 0) AS stock FROM cell c
        LEFT JOIN variant_night n ON n.store_id = ${storeId} AND n.variant_id = c.variant_id AND n.night = c.night),
@@ -102,17 +102,17 @@ export interface CalendarSpan {
 }
 /** VALIDATION_FAILED: more nights than one answer tells. */
 function checkCells(days: number, variants: number): void {
-  const most = Math.max(1, Math.floor(MAX_CELLS_SHOWN / Math.max(1, variants)));
-  if (days > most)
-    throw invalid('to', 'OUT_OF_RANGE', `At most ${most} days of ${variants} variants at once; a variantId shows one for longer.`);
+  const max = Math.max(1, Math.floor(MAX_CELLS_SHOWN / Math.max(1, variants)));
+  if (days > max)
+    throw invalid('to', 'OUT_OF_RANGE', `At most ${max} days of ${variants} variants at once; a variantId shows one for longer.`);
 }
 
-/** The nights that were written, in order; absent days have no stock. `most`: more of them are VALIDATION_FAILED. */
+/** The nights that were written, in order; absent days have no stock. `max`: more of them are VALIDATION_FAILED. */
 export async function readCalendar(
   tx: Tx,
   key: Key,
   { from, to, variantId }: CalendarSpan,
-  most: number | null = null,
+  max: number | null = null,
 ): Promise<CalendarDay[]> {
   const { sql } = tx;
   await datedProduct(tx, key);
@@ -120,9 +120,9 @@ export async function readCalendar(
     SELECT n.night::text, n.variant_id, n.stock, n.price_won FROM variant v JOIN variant_night n USING (store_id, variant_id)
      WHERE v.store_id = ${key.storeId} AND v.product_id = ${key.productId} AND v.deleted_at IS NULL AND n.night BETWEEN ${from}::date
        AND ${to}::date AND (${variantId ?? null}::text IS NULL OR v.variant_id = ${variantId ?? null}) ORDER BY n.night, v.seq
-     LIMIT ${most === null ? null : most + 1}::integer`;
+     LIMIT ${max === null ? null : max + 1}::integer`;
   // Only what was written counts: a product of many variants may have few nights.
-  if (most !== null && rows.length > most) checkCells(daysBetween(from, to).length, new Set(rows.map((row) => row.variant_id)).size);
+  if (max !== null && rows.length > max) checkCells(daysBetween(from, to).length, new Set(rows.map((row) => row.variant_id)).size);
   return rows.map((row) => ({ date: row.night, variantId: row.variant_id, stock: row.stock, price: row.price_won }));
 }
 

@@ -85,13 +85,13 @@ export interface Sellable {
   /** Those that are asked for and the first two, in the order of their combinations. */
   readonly variants: readonly Pick<VariantRow, (typeof PRICED_VARIANT)[number]>[];
 }
-/** Sums over a product's variants; `least` and `most`: additional prices, in won. */
+/** Sums over a product's variants; `min` and `max`: additional prices, in won. */
 export interface VariantSums {
   readonly count: number;
   /** Of sellable ones. */
   readonly stock: number;
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
   /** Buyers can have one: of a DATED product, on a night that has stock. */
   readonly isOpen: boolean;
 }
@@ -127,7 +127,7 @@ const UNLISTED = ['description', 'optionGroups', 'images', 'deletedAt'] as const
 const LISTED_FIELDS = PRODUCT_FIELDS.filter((field) => !UNLISTED.some((left) => left === field));
 /** Of the variants of `product p` that are not deleted, what a list tells. */
 export const VARIANT_SUMS = fragment`(SELECT json_build_object('count', count(*), 'stock', coalesce(sum(v.stock_quantity) FILTER (WHERE
-     v.is_sellable), 0), 'least', coalesce(min(v.additional_price_won), 0), 'most', coalesce(max(v.additional_price_won), 0), 'isOpen',
+     v.is_sellable), 0), 'min', coalesce(min(v.additional_price_won), 0), 'max', coalesce(max(v.additional_price_won), 0), 'isOpen',
      coalesce(bool_or(v.is_sellable AND (v.stock_quantity > 0 OR p.inventory_mode = 'DATED')), false))
    FROM variant v WHERE v.store_id = p.store_id AND v.product_id = p.product_id AND v.deleted_at IS NULL)`;
 /** The first image of `product p`, in a list. */

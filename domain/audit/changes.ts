@@ -22,7 +22,7 @@ export interface Listing {
   /** By its path, as `given`: what time, or others, move apart from the change. Shown, but no approval depends on it (G51). */
   readonly levels?: readonly string[];
   /** So many lines at most; 500 when left out. */
-  readonly most?: number;
+  readonly max?: number;
 }
 type Shown = object | null;
 
@@ -34,26 +34,26 @@ const MAX_LINES = 500;
 export const pathOf = (field: string): string => field.replaceAll(/\[\d+\]/g, '[]');
 
 /**
- * At most 500, or `most`, in the order of their paths. `before` null: a creation, with a line for each field that is not null; `after`
+ * At most 500, or `max`, in the order of their paths. `before` null: a creation, with a line for each field that is not null; `after`
  * null: a deletion, one line; both null: nothing.
  */
 export const changesBetween = (before: Shown, after: Shown, listing: Listing = {}): readonly Change[] =>
-  shownOf(allChanges(before, after, listing, mostShown(listing)), listing);
+  shownOf(allChanges(before, after, listing, maxShown(listing)), listing);
 
 /** So many of them are shown. */
-export const mostShown = ({ most = MAX_LINES }: Listing): number => most;
+export const maxShown = ({ max = MAX_LINES }: Listing): number => max;
 
 /** Those that are shown, in the order of their paths. Where there are more, amounts of money come before all others. */
 export function shownOf(all: readonly Change[], listing: Listing = {}): readonly Change[] {
-  const most = mostShown(listing);
-  const shown = all.length <= most ? all : [...all.filter(isMoney), ...all.filter((change) => !isMoney(change))].slice(0, most);
+  const max = maxShown(listing);
+  const shown = all.length <= max ? all : [...all.filter(isMoney), ...all.filter((change) => !isMoney(change))].slice(0, max);
   return shown.toSorted((a, b) => inOrder.compare(a.field, b.field));
 }
 const isMoney = ({ field }: Change): boolean => /(?:price|fee|amount|surcharge|discount)$/i.test(field);
 
-/** All of them, however many, or the first `most`, in the order of the fields. Whatever decides on a change decides on all of it (G51). */
-export function allChanges(before: Shown, after: Shown, listing: Listing = {}, most = Infinity): readonly Change[] {
-  const portions = changesInPortions(before, after, listing, most);
+/** All of them, however many, or the first `max`, in the order of the fields. Whatever decides on a change decides on all of it (G51). */
+export function allChanges(before: Shown, after: Shown, listing: Listing = {}, max = Infinity): readonly Change[] {
+  const portions = changesInPortions(before, after, listing, max);
   for (;;) {
     const { done, value } = portions.next();
     if (done) return value;
@@ -61,14 +61,9 @@ export function allChanges(before: Shown, after: Shown, listing: Listing = {}, m
 }
 
 /** The same a field or an entry of a list at a time: who compares what is large lets others run in between. */
-export function* changesInPortions(
-  before: Shown,
-  after: Shown,
-  listing: Listing = {},
-  most = Infinity,
-): Generator<void, readonly Change[]> {
+export function* changesInPortions(before: Shown, after: Shown, listing: Listing = {}, max = Infinity): Generator<void, readonly Change[]> {
   if (after === null) return before === null ? CREATED : [DELETED];
-  const comparison = new Comparison(listing, most);
+  const comparison = new Comparison(listing, max);
   for (const name of namesOf(before, after)) {
     if (comparison.isFull) break;
     const [earlier, later] = [valueOf(before, name), valueOf(after, name)];
@@ -80,7 +75,7 @@ export function* changesInPortions(
     else comparison.of(name, name, name, [earlier, later]);
     yield;
   }
-  return comparison.lines.slice(0, most);
+  return comparison.lines.slice(0, max);
 }
 
 /** Values before and after. */
@@ -90,15 +85,15 @@ class Comparison {
   readonly lines: Change[] = [];
   readonly #given: ReadonlySet<string>;
   readonly #hidden: ReadonlySet<string>;
-  readonly #most: number;
-  constructor({ given = [], hidden = [] }: Listing, most: number) {
-    this.#most = most;
+  readonly #max: number;
+  constructor({ given = [], hidden = [] }: Listing, max: number) {
+    this.#max = max;
     this.#given = new Set(given);
     this.#hidden = new Set(hidden);
   }
   /** Nothing more is listed. */
   get isFull(): boolean {
-    return this.lines.length >= this.#most;
+    return this.lines.length >= this.#max;
   }
   /** A list of this name at the top is compared entry by entry. */
   isListed(name: string): boolean {

@@ -22,7 +22,7 @@ export const PATH_LENGTH = 200;
 export const SOURCE_LENGTH = 100;
 
 /** At most so many characters, without half of a pair at the end. */
-export const cut = (text: string, most: number): string => text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '');
+export const cut = (text: string, max: number): string => text.slice(0, max).replace(/[\uD800-\uDBFF]$/, '');
 /** The longest period of a report, in days. */
 export const MAX_DAYS = 366;
 

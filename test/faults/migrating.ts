@@ -75,9 +75,9 @@ export class Migrating {
 
   /** In random portions until none remain. */
   async #migrate(flowId: string, who: string): Promise<void> {
-    const most = Math.max(3, this.#items / 50);
+    const max = Math.max(3, this.#items / 50);
     for (let n = 0; ; n++) {
-      const limit = 1 + Math.floor(Math.random() * most);
+      const limit = 1 + Math.floor(Math.random() * max);
       const reply = await this.#send(`/v1/commerce-flows/${flowId}/versions/1/migrate`, { limit }, `migrate-${flowId}-${who}-${n}`);
       const { migrated, remaining } = accepted(reply) as { migrated: number; remaining: number };
       this.moved += migrated;

@@ -114,8 +114,8 @@ function viewListedRun({ from, to, edges, steps, stepsTruncated, ...run }: RunVi
   };
 }
 
-/** With as many jobs as `most`. */
-function viewRun(row: Row, most: number) {
+/** With as many jobs as `max`. */
+function viewRun(row: Row, max: number) {
   const { event, trace } = row;
   const effects = mergedOf(row.effects);
   const jobs = jobsOf(event, effects);
@@ -132,8 +132,8 @@ function viewRun(row: Row, most: number) {
     from: [...(trace[0]?.from ?? [])],
     to: [...(trace.at(-1)?.to ?? [])],
     edges: trace.flatMap(({ edges }) => edges),
-    steps: jobs.slice(0, most).map((job) => viewStep(job, effects, row)),
-    stepsTruncated: jobs.length > most,
+    steps: jobs.slice(0, max).map((job) => viewStep(job, effects, row)),
+    stepsTruncated: jobs.length > max,
     status: row.status,
   };
 }

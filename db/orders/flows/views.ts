@@ -50,7 +50,7 @@ export const templateValues = (item: OrderItem): TemplateValues => ({
 /** The longest message, in UTF-16 code units: it stands in every list that shows its item. */
 const LONGEST_MESSAGE = 4000;
 const messageOf = (item: OrderItem, node: Node): string | null =>
-  node.type === 'state' && node.message !== undefined ? renderText(node.message, templateValues(item), { most: LONGEST_MESSAGE }) : null;
+  node.type === 'state' && node.message !== undefined ? renderText(node.message, templateValues(item), { max: LONGEST_MESSAGE }) : null;
 
 /** The deadline that is nearest; hidden ones are for sellers' eyes (F27). */
 function deadlineOf({ node, position }: Location, viewer: Viewer): number | null {
@@ -169,7 +169,7 @@ function stepType(item: OrderItem, flow: Flow): StepType | 'CLAIM_IN_PROGRESS' {
     status: statusOfPosition(flow, position),
   }));
   const buyer = running.find(({ type }) => type === 'BUYER_ACTION');
-  return (buyer ?? running.reduce((least, one) => (isBefore(one.status, least.status) ? one : least))).type;
+  return (buyer ?? running.reduce((min, one) => (isBefore(one.status, min.status) ? one : min))).type;
 }
 
 /** What a buyer sees of the item's step. `claimable`: whether a cancel, return or exchange is enabled now. */

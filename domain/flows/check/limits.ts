@@ -45,19 +45,19 @@ function usedUpAt(view: View, key: string, maxUses: number): ReadonlySet<string>
   const { graph, nodes, edgesFrom, next } = view;
   const edges = graph.edges.filter((edge) => keyOn(edge) === key);
   // A way that uses it more often than there are edges goes round in a circle: it may go round once more.
-  const most = Math.min(maxUses, edges.length + 1);
+  const max = Math.min(maxUses, edges.length + 1);
   const uses = new Map<string, number>(nodes.has(graph.start) ? [[graph.start, 0]] : []);
   const open = [...uses.keys()];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
     const taken = edgesFrom(id).flatMap((edge) => (keyOn(edge) === key && nodes.has(edge.to) ? [[edge.to, 1] as const] : []));
     for (const [to, one] of [...taken, ...next(id).map((following) => [following, 0] as const)]) {
-      const total = Math.min(most, uses.get(id)! + one);
+      const total = Math.min(max, uses.get(id)! + one);
       if ((uses.get(to) ?? -1) >= total) continue;
       uses.set(to, total);
       open.push(to);
     }
   }
-  return new Set([...[...uses].flatMap(([id, count]) => (count >= most ? [id] : [])), ...sharedIn(view, edges)]);
+  return new Set([...[...uses].flatMap(([id, count]) => (count >= max ? [id] : [])), ...sharedIn(view, edges)]);
 }
 
 /** The nodes of several branches of one parallel node that lead on by the same action. */

@@ -59,8 +59,8 @@ function addOperators(environment: Environment): void {
 }
 
 function addFunctions(environment: Environment, moment: Moment): void {
-  const least = <T extends bigint>(a: T, b: T) => (a < b ? a : b);
-  const most = <T extends bigint>(a: T, b: T) => (a > b ? a : b);
+  const min = <T extends bigint>(a: T, b: T) => (a < b ? a : b);
+  const max = <T extends bigint>(a: T, b: T) => (a > b ? a : b);
   const spend = (rows: number) => moment.meter.spend(rows);
   environment
     .registerFunction('pct(int, int): int', pct, NO_WAIT)
@@ -72,8 +72,8 @@ function addFunctions(environment: Environment, moment: Moment): void {
     .registerFunction(`inRanges(time, ${RANGES}): bool`, (at: Time, ranges: readonly Row[]) => inRanges(at, ranges, spend), NO_WAIT)
     .registerFunction(`lookupStep(${STEPS}, int): int`, (table: readonly Row[], days: bigint) => lookupStep(table, days, spend), NO_WAIT)
     .registerFunction('time(string): time', time, NO_WAIT)
-    .registerFunction('min(int, int): int', least, NO_WAIT)
-    .registerFunction('max(int, int): int', most, NO_WAIT)
+    .registerFunction('min(int, int): int', min, NO_WAIT)
+    .registerFunction('max(int, int): int', max, NO_WAIT)
     .registerFunction('min(time, time): time', (a: Time, b: Time) => (a.ms <= b.ms ? a : b), NO_WAIT)
     .registerFunction('max(time, time): time', (a: Time, b: Time) => (a.ms >= b.ms ? a : b), NO_WAIT);
 }

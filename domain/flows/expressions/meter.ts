@@ -21,8 +21,8 @@ export const SIDE = 40;
 export class Meter {
   #left: number;
   #spent = 0;
-  constructor(most: number) {
-    this.#left = most;
+  constructor(max: number) {
+    this.#left = max;
   }
   get spent(): number {
     return this.#spent;
@@ -39,8 +39,8 @@ export class Meter {
     if (!isEnough) throw new ExpressionError('EXPRESSION_TOO_COSTLY', 'looks at more than an expression may');
   }
   /** A meter that draws on this one: `take` afterwards what it has spent. */
-  part(most: number): Meter {
-    return new Meter(Math.min(most, Math.max(0, this.#left)));
+  part(max: number): Meter {
+    return new Meter(Math.min(max, Math.max(0, this.#left)));
   }
   take({ spent }: Meter): void {
     this.#spent += spent;

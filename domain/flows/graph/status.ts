@@ -26,7 +26,7 @@ export const isBefore = (a: PublicStatus, b: PublicStatus): boolean => PROGRESS[
 
 /** The least advanced status: [CONFIRMED, PAID, CANCELED] → PAID. */
 export const leastAdvanced = <S extends PublicStatus>(statuses: readonly S[]): S | null =>
-  statuses.reduce<S | null>((least, s) => (least === null || PROGRESS[s] < PROGRESS[least] ? s : least), null);
+  statuses.reduce<S | null>((min, s) => (min === null || PROGRESS[s] < PROGRESS[min] ? s : min), null);
 
 const FINAL: ReadonlySet<PublicStatus> = new Set(['PURCHASE_DECIDED', 'CANCELED', 'RETURNED', 'EXCHANGED']);
 /** Nothing more happens to the item. */

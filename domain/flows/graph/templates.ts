@@ -22,21 +22,21 @@ function textOf(value: unknown): string {
 
 interface Rendering {
   /** The longest text, in UTF-16 code units: it is cut there. A short template may name long values many times. */
-  readonly most: number;
+  readonly max: number;
   /** How a value is written. */
   readonly write?: (text: string) => string;
 }
 
 /** A missing value is empty. Stops where the text is as long as it may be. */
-export function renderText(template: string, values: TemplateValues, { most, write = (text) => text }: Rendering): string {
+export function renderText(template: string, values: TemplateValues, { max, write = (text) => text }: Rendering): string {
   let rendered = '';
   let end = 0;
   for (const found of template.matchAll(PLACEHOLDER)) {
-    rendered += template.slice(end, found.index) + write(textOf(valueAt(values, found[1]!)).slice(0, most));
+    rendered += template.slice(end, found.index) + write(textOf(valueAt(values, found[1]!)).slice(0, max));
     end = found.index + found[0].length;
-    if (rendered.length >= most) break;
+    if (rendered.length >= max) break;
   }
-  return (rendered.length < most ? rendered + template.slice(end) : rendered).slice(0, most).toWellFormed();
+  return (rendered.length < max ? rendered + template.slice(end) : rendered).slice(0, max).toWellFormed();
 }
 
 /** A template that is one placeholder gives the value itself, `"{{item.activeQuantity}}"` → `1`, an unknown one ''; else text. */

@@ -24,12 +24,12 @@ export function externalRequest(
   url: string,
   values: TemplateValues,
 ): ExternalRequest | null {
-  const encoded = renderText(path, values, { most: MAX_PATH_LENGTH + 1, write: (text) => encodeURIComponent(text.toWellFormed()) });
+  const encoded = renderText(path, values, { max: MAX_PATH_LENGTH + 1, write: (text) => encodeURIComponent(text.toWellFormed()) });
   if (encoded.length > MAX_PATH_LENGTH || DOTS.test(encoded)) return null;
   const fields: [key: string, value: unknown][] = [];
   let left = MAX_BODY_LENGTH;
   for (const [key, template] of Object.entries(body)) {
-    const value = renderValue(template, values, { most: left + 1 });
+    const value = renderValue(template, values, { max: left + 1 });
     left -= key.length + JSON.stringify(value).length;
     if (left < 0) return null;
     fields.push([key, value]);

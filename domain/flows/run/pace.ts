@@ -8,14 +8,14 @@ import { nearest } from './positions.ts';
 
 /** So many moves within so many business milliseconds. */
 const LIMITS = [
-  { most: 30, within: 10 * MINUTE },
-  { most: 500, within: DAY },
+  { max: 30, within: 10 * MINUTE },
+  { max: 500, within: DAY },
 ] as const;
 const MAX_MOVES = 500;
 
 /** The business time from which there is room for another move. */
 export function roomAt({ moves = [] }: FlowState): number {
-  return Math.max(...LIMITS.map(({ most, within }) => (moves.at(-most) ?? -Infinity) + within));
+  return Math.max(...LIMITS.map(({ max, within }) => (moves.at(-max) ?? -Infinity) + within));
 }
 
 /** When the nearest deadline passes: at its own time, or later where there is no room before; Infinity: none is armed. */

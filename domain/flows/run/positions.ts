@@ -44,8 +44,8 @@ export const isHeld = (flow: Flow, state: FlowState, memberId?: string): boolean
 export const moving = ({ members }: FlowState): readonly Member[] => members.filter(({ standsAt }) => standsAt === undefined);
 /** The deadline that falls due first, or null: the run's next timer. */
 export function nearest({ positions }: FlowState): { readonly key: string; readonly at: number; readonly position: string } | null {
-  let least: { key: string; at: number; position: string } | null = null;
+  let earliest: { key: string; at: number; position: string } | null = null;
   for (const { id, due } of positions)
-    for (const { key, at } of due) if (at !== null && (least === null || at < least.at)) least = { key, at, position: id };
-  return least;
+    for (const { key, at } of due) if (at !== null && (earliest === null || at < earliest.at)) earliest = { key, at, position: id };
+  return earliest;
 }

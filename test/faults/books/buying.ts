@@ -61,9 +61,9 @@ interface OpenCheckout {
   readonly points: { readonly maxUsable: number } | null;
 }
 function paymentOf(dice: Dice, { requiresShipping, amounts, points }: OpenCheckout, isGuest: boolean): object {
-  const most = points?.maxUsable ?? 0;
-  const some = () => (dice.chance(15) ? most : 1 + dice.roll(most));
-  const pointAmount = most > 0 && dice.chance(75) ? some() : 0;
+  const max = points?.maxUsable ?? 0;
+  const some = () => (dice.chance(15) ? max : 1 + dice.roll(max));
+  const pointAmount = max > 0 && dice.chance(75) ? some() : 0;
   return {
     option: { ...OPTION, pg: dice.chance(40) ? 'portone' : 'tosspayments' },
     returnUrl: 'http://localhost:9/done',

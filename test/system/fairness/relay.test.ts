@@ -50,9 +50,9 @@ async function inTransaction<T>(work: (tx: PoolClient) => Promise<T>): Promise<T
   }
 }
 /** The stores of the rows that were taken and deleted, round by round, until there are no more. */
-async function rounds(portions: Portions, limit: Room, most = 100): Promise<string[][]> {
+async function rounds(portions: Portions, limit: Room, max = 100): Promise<string[][]> {
   const all: string[][] = [];
-  for (let hasMore = true; hasMore && all.length < most;) {
+  for (let hasMore = true; hasMore && all.length < max;) {
     const taken = await inTransaction(async (tx) => {
       const batch = await portions.take(tx, limit, NOW);
       await tx.query('DELETE FROM outbox WHERE outbox_id = ANY ($1)', [batch.rows.map((row) => row.outbox_id)]);

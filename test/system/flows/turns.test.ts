@@ -9,14 +9,14 @@ const LINES = 30;
 /** Holds every answer until it is released. */
 class Slow {
   readonly open: ServerResponse[] = [];
-  most = 0;
+  max = 0;
   isReleased = false;
   service!: Service;
   static async listen(): Promise<Slow> {
     const slow = new Slow();
     slow.service = await Service.listen((response) => {
       if (slow.isReleased) response.end('{}');
-      else slow.most = Math.max(slow.most, slow.open.push(response));
+      else slow.max = Math.max(slow.max, slow.open.push(response));
     });
     return slow;
   }
@@ -67,12 +67,12 @@ test('thirty at once: ten are in flight, another store’s arrives while they ar
   const item = await other.order();
   await other.press(item, 'ask');
   await until('the other store’s request', async () => theirs.open.length === 1, 30_000);
-  expect([receiver.service.requests.length, receiver.most]).toEqual([10, 10]);
+  expect([receiver.service.requests.length, receiver.max]).toEqual([10, 10]);
   theirs.release();
   // Each end lets the next one begin.
   receiver.release(1);
   await until('the eleventh', async () => receiver.service.requests.length === 11, 30_000);
-  expect(receiver.most).toBe(10);
+  expect(receiver.max).toBe(10);
   while (receiver.service.requests.length < LINES) {
     receiver.release(2);
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -80,7 +80,7 @@ test('thirty at once: ten are in flight, another store’s arrives while they ar
   receiver.release();
   receiver.isReleased = true;
   await reached(busy, items, 'success');
-  expect(receiver.most).toBe(10);
+  expect(receiver.max).toBe(10);
   const keys = receiver.service.requests.map(({ headers }) => String(headers['idempotency-key']));
   expect(new Set(keys).size).toBe(LINES);
   expect((await calls(busy)).map(({ idempotency_key: key }) => key).toSorted()).toEqual(keys.toSorted());

@@ -145,8 +145,8 @@ describe('an upload', () => {
   test('of no told length counts as the largest', async () => {
     const headers = await guest(shop);
     const senders = times(15, () => sender(ORDER_INPUTS, headers, null));
-    const most = 5 * MIB + 16_384;
-    expect(await refusals(senders, most, 'upload_bytes')).toBe(15 - ofAddress(most));
+    const max = 5 * MIB + 16_384;
+    expect(await refusals(senders, max, 'upload_bytes')).toBe(15 - ofAddress(max));
   });
 
   test('is on the disk while it comes, not in memory', async () => {

@@ -84,30 +84,30 @@ test('a weak tag never matches, and a tag without its stock suffices for none th
 });
 
 test('a stock that a cancel raised over the largest one is taken back as it was read, and may fall', async () => {
-  const most = 100_000_000;
-  const { productId, variantId } = await shop.product({ stockQuantity: most });
+  const max = 100_000_000;
+  const { productId, variantId } = await shop.product({ stockQuantity: max });
   const { orderItemId } = await shop.order({ productId });
-  await shop.seller.call('PATCH', `/v1/products/${productId}/variants/${variantId}/stock`, { stockQuantity: most });
+  await shop.seller.call('PATCH', `/v1/products/${productId}/variants/${variantId}/stock`, { stockQuantity: max });
   await shop.act(orderItemId, 'cancel', { reason: 'OTHER' });
-  expect(await stockOf(variantId)).toBe(most + 1);
+  expect(await stockOf(variantId)).toBe(max + 1);
   const { etag, data } = await read(`/v1/products/${productId}`);
   expect((await send('PUT', `/v1/products/${productId}`, writableOf(data), etag)).status).toBe(200);
   const options = await read(`/v1/products/${productId}/options`);
   expect((await send('PUT', `/v1/products/${productId}/options`, options.data, options.etag)).status).toBe(200);
   const refusal = async (body: object) => (await shop.seller.call('PATCH', `/v1/products/${productId}`, body)).body.error;
   const field = (name: string) => ({ code: 'VALIDATION_FAILED', fieldErrors: [{ field: name, code: 'OUT_OF_RANGE' }] });
-  expect(await refusal({ stockQuantity: most + 2 })).toMatchObject(field('stockQuantity'));
-  expect(await refusal({ variants: [{ optionValues: [], stockQuantity: most + 2 }] })).toMatchObject(field('variants[0].stockQuantity'));
+  expect(await refusal({ stockQuantity: max + 2 })).toMatchObject(field('stockQuantity'));
+  expect(await refusal({ variants: [{ optionValues: [], stockQuantity: max + 2 }] })).toMatchObject(field('variants[0].stockQuantity'));
   const change = (body: object) => shop.seller.call('PATCH', `/v1/products/${productId}/variants/${variantId}/stock`, body);
   expect((await change({ adjustment: 1 })).body.error).toMatchObject(field('adjustment'));
-  expect((await change({ stockQuantity: most + 1, expectedStockQuantity: most + 1 })).status).toBe(200);
-  expect((await change({ adjustment: -1, expectedStockQuantity: most + 1 })).body.data).toMatchObject({ stockQuantity: most });
-  expect((await change({ stockQuantity: most + 1 })).body.error).toMatchObject(field('stockQuantity'));
+  expect((await change({ stockQuantity: max + 1, expectedStockQuantity: max + 1 })).status).toBe(200);
+  expect((await change({ adjustment: -1, expectedStockQuantity: max + 1 })).body.data).toMatchObject({ stockQuantity: max });
+  expect((await change({ stockQuantity: max + 1 })).body.error).toMatchObject(field('stockQuantity'));
   const fresh = await shop.seller.call('POST', '/v1/products', {
     ...writableOf(data),
     variants: undefined,
     optionGroups: undefined,
-    stockQuantity: most + 1,
+    stockQuantity: max + 1,
   });
   expect(fresh.body.error).toMatchObject(field('stockQuantity'));
 });

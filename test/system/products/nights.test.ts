@@ -46,21 +46,21 @@ beforeAll(async () => {
 
 describe('the calendar', () => {
   test('takes back what it shows, also where units came back beyond the largest stock', async () => {
-    const most = 100_000_000;
+    const max = 100_000_000;
     const one = await room();
     const night = { from: day(3), to: day(3) };
-    await write(one, { stock: most });
+    await write(one, { stock: max });
     const { status } = await buy([{ productId: one.productId, quantity: 1, stay: stay(3, 4) }]);
-    await write(one, { stock: most });
+    await write(one, { stock: max });
     const order = (await request('GET', `/v1/orders/${status!.orderId}`)).body.data;
     await shop.act(order.items[0].orderItemId as string, 'cancel', { reason: 'OTHER' });
-    expect((await stocks(one.productId))[day(3)]).toBe(most + 1);
+    expect((await stocks(one.productId))[day(3)]).toBe(max + 1);
     const refused = { code: 'VALIDATION_FAILED', fieldErrors: [{ field: 'stock', code: 'OUT_OF_RANGE' }] };
-    expect((await write(one, { ...night, stock: most + 2 })).body.error).toMatchObject(refused);
-    expect((await write(one, { stock: most + 1 })).body.error).toMatchObject(refused);
-    expect((await write(one, { ...night, stock: most + 1 })).status).toBe(200);
-    expect((await write(one, { ...night, stock: most })).status).toBe(200);
-    expect((await write(one, { ...night, stock: most + 1 })).body.error).toMatchObject(refused);
+    expect((await write(one, { ...night, stock: max + 2 })).body.error).toMatchObject(refused);
+    expect((await write(one, { stock: max + 1 })).body.error).toMatchObject(refused);
+    expect((await write(one, { ...night, stock: max + 1 })).status).toBe(200);
+    expect((await write(one, { ...night, stock: max })).status).toBe(200);
+    expect((await write(one, { ...night, stock: max + 1 })).body.error).toMatchObject(refused);
   });
 
   test('writes stock and price of the days that it names', async () => {

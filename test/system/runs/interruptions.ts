@@ -42,6 +42,6 @@ export class Interruptions {
 /** Each place once, and in a round one of each kind. */
 export function roundsOf(points: readonly InterruptionPoint[]): readonly (readonly InterruptionPoint[])[] {
   const kinds = [...Map.groupBy(points, ({ kind }) => kind).values()];
-  const most = Math.max(...kinds.map(({ length }) => length));
-  return Array.from({ length: most }, (_, nth) => kinds.flatMap((places) => places[nth] ?? []));
+  const max = Math.max(...kinds.map(({ length }) => length));
+  return Array.from({ length: max }, (_, nth) => kinds.flatMap((places) => places[nth] ?? []));
 }

@@ -124,13 +124,13 @@ describe('a day', () => {
     ['visitor', VISITOR_EVENTS_A_DAY, `key <> '' AND created_at = (SELECT max(created_at) FROM visit_use WHERE store_id = $1)`],
     ['address', ADDRESS_EVENTS_A_DAY, `key <> '' AND events = 2`],
     ['store', STORE_EVENTS_A_DAY, `key = ''`],
-  ] as const)('takes so many events of a %s, and tells the seller how many more there were', async (of, most, which) => {
+  ] as const)('takes so many events of a %s, and tells the seller how many more there were', async (of, max, which) => {
     const busy = await world();
     const address = { 'x-forwarded-for': newAddress() };
     const send = (visitor: string, count: number, headers = address) => report(busy, visitOf(visitor), pages(count), { headers });
     await send('early', 1);
     await send('eager', 1);
-    await used(busy, most - ROOM, which);
+    await used(busy, max - ROOM, which);
     const replies = await Promise.all([send('eager', 8), send('eager', 8), send('eager', 8)]);
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(replies.map(({ body }) => body.data.accepted as number).toSorted((a, b) => a - b)).toEqual([0, 2, 8]);

@@ -33,7 +33,7 @@ test('a receiver that hangs holds forty retries of its store at a time; the othe
   const shop = await world();
   const retries = 60;
   const known = new Set<string>();
-  let [hangs, held, most, isNewHere] = [false, 0, 0, false];
+  let [hangs, held, max, isNewHere] = [false, 0, 0, false];
   const hanging = await receiver(shop, ({ headers }, response) => {
     const event = String(headers['svc-event-id']);
     if (!hangs) {
@@ -41,7 +41,7 @@ test('a receiver that hangs holds forty retries of its store at a time; the othe
       response.writeHead(500).end();
     } else if (!known.has(event)) isNewHere = true;
     else {
-      most = Math.max(most, ++held);
+      max = Math.max(max, ++held);
       response.once('close', () => held--);
     }
   });
@@ -54,18 +54,18 @@ test('a receiver that hangs holds forty retries of its store at a time; the othe
     AND next_attempt_at <= now() + s.clock_offset_ms * interval '1 millisecond'`;
   await until('none is due', async () => (await query<{ n: number }>(due, [shop.store.storeId]))[0]!.n === 0, 60_000);
   await until('the new one came', async () => isNewHere, 60_000);
-  expect(most).toBeLessThanOrEqual(40);
-  expect(most).toBeGreaterThan(30);
+  expect(max).toBeLessThanOrEqual(40);
+  expect(max).toBeGreaterThan(30);
 }, 300_000);
 
 test('a receiver that hangs holds a hundred first attempts of its store at a time, and the others come when these end', async () => {
   const [shop, other] = await Promise.all([world(), world()]);
   const many = 130;
   const came = new Set<string>();
-  let [held, most, cameBefore] = [0, 0, 0];
+  let [held, max, cameBefore] = [0, 0, 0];
   await receiver(shop, ({ headers }, response) => {
     came.add(String(headers['svc-event-id']));
-    most = Math.max(most, ++held);
+    max = Math.max(max, ++held);
     response.once('close', () => held--);
   });
   const living = await receiver(other, (_, response) => {
@@ -78,7 +78,7 @@ test('a receiver that hangs holds a hundred first attempts of its store at a tim
   await until('the other store’s came', async () => living.received.length === 1);
   await until('all came', async () => came.size === many, 120_000);
   // As many as were started and had not begun come on top.
-  expect(most).toBeLessThanOrEqual(112);
+  expect(max).toBeLessThanOrEqual(112);
   expect(cameBefore).toBeLessThan(many);
 }, 200_000);
 

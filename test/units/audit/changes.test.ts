@@ -68,7 +68,7 @@ test('what nobody decides on is compared as far as it is shown', () => {
   };
   const [before, after] = [{ items: items(0) }, { items: items(1) }];
   const whole = of(() => allChanges(before, after));
-  expect(of(() => changesBetween(before, after, { most: 6 }))).toBeLessThan(whole / 20);
+  expect(of(() => changesBetween(before, after, { max: 6 }))).toBeLessThan(whole / 20);
 });
 
 test('amounts of money are shown before all others, wherever they stand', () => {
@@ -83,7 +83,7 @@ test('amounts of money are shown before all others, wherever they stand', () => 
 test('what is shown is bounded, what is decided on is not', () => {
   const items = (n: number) => Array.from({ length: 600 }, (_, i) => ({ price: i + n }));
   const all = allChanges({ items: items(0) }, { items: items(1) });
-  expect([all.length, shownOf(all).length, shownOf(all, { most: 3 }).length]).toEqual([600, 500, 3]);
+  expect([all.length, shownOf(all).length, shownOf(all, { max: 3 }).length]).toEqual([600, 500, 3]);
   expect(changesBetween({ items: items(0) }, { items: items(1) })).toEqual(shownOf(all));
 });
 

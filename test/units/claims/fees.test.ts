@@ -158,7 +158,7 @@ describe('what lists show costs a bounded amount (F43)', () => {
   });
   test('a limit for which nothing is left sets none in the list; the claim itself is judged as ever', () => {
     const item = cancelable(over);
-    const reasonWith = (most: number) => claimActions(item, [], T + 1, new Meter(most))[0]!.reason;
+    const reasonWith = (max: number) => claimActions(item, [], T + 1, new Meter(max))[0]!.reason;
     expect([reasonWith(MAX_ITEM), reasonWith(100)]).toEqual(['PERIOD_EXPIRED', null]);
     expect(filed(item, { at: T + 1 })).toBe('PERIOD_EXPIRED');
   });

@@ -58,9 +58,9 @@ test('a short template that names a long value many times makes no long request,
   expect(externalRequest(node('/a', { t: 'x{{data.a}}' }), BASE, long)?.body).toHaveLength('{"t":"x"}'.length + 64 * 1024);
 });
 test('a text is cut where it is as long as it may be, and stays well-formed', () => {
-  expect(renderText('a{{inputs.t}}b{{inputs.t}}', values({ t: 'xy' }), { most: 99 })).toBe('axybxy');
-  expect(renderText('a{{inputs.t}}b{{inputs.t}}', values({ t: 'xy' }), { most: 4 })).toBe('axyb');
-  expect(renderText('{{inputs.t}}', values({ t: '😀😀' }), { most: 3 })).toBe('😀\uFFFD');
+  expect(renderText('a{{inputs.t}}b{{inputs.t}}', values({ t: 'xy' }), { max: 99 })).toBe('axybxy');
+  expect(renderText('a{{inputs.t}}b{{inputs.t}}', values({ t: 'xy' }), { max: 4 })).toBe('axyb');
+  expect(renderText('{{inputs.t}}', values({ t: '😀😀' }), { max: 3 })).toBe('😀\uFFFD');
 });
 
 describe('an answer', () => {

@@ -11,7 +11,7 @@ proxies.addAddress('127.0.0.1');
 test.each([
   ['one address has so many and no more, and room again when one is gone', new BlockList(), 2],
   ['a trusted proxy has as many as it opens', proxies, 3],
-])('%s', async (_, trusted, most) => {
+])('%s', async (_, trusted, max) => {
   const server = createServer((_request, response) => response.end()).listen(0, '127.0.0.1');
   boundConnections(server, trusted, 2);
   const accepted: Socket[] = [];
@@ -26,7 +26,7 @@ test.each([
     socket.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n');
     return Promise.race([once(socket, 'data').then(() => true), once(socket, 'close').then(() => false)]);
   };
-  expect([await open(), await open(), await open()].filter(Boolean)).toHaveLength(most);
+  expect([await open(), await open(), await open()].filter(Boolean)).toHaveLength(max);
   const gone = once(accepted[0]!, 'close');
   sockets[0]!.destroy();
   await gone;
