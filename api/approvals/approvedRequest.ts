@@ -1,4 +1,4 @@
-/** An approved request as it was filed, read anew; and its dry run at the moment of its approval (G26, G51). */
+/** An approved request as it was sent, read anew; and its dry run at the moment of its approval (G26, G51). */
 import type { ApprovalRequest } from '../../db/approvals/entities.ts';
 import { lockIfPresent } from '../../db/customers/locks.ts';
 import { inTenant, REQUEST, type Tx } from '../../db/kernel/tx.ts';
@@ -36,7 +36,7 @@ export async function isOfNobodyNow(tx: Tx, { params: { customerId } }: Approval
   return customerId !== undefined && !(await lockIfPresent(tx, customerId));
 }
 
-/** The request as it was filed. */
+/** The request as it was sent. */
 export function incomingOf({ path, params, querystring, headers, body }: ApprovalRequest): Incoming {
   return {
     path,
@@ -48,14 +48,14 @@ export function incomingOf({ path, params, querystring, headers, body }: Approva
   };
 }
 
-interface Filed {
+interface Requested {
   readonly approval: ApprovalRequest;
   readonly caller: Caller;
   /** The customer whom it is about has withdrawn: of the request only a part is left (U13). */
   readonly isOfNobody: boolean;
 }
 /** INSUFFICIENT_SCOPE, CUSTOMER_NOT_FOUND, and the refusals of `validated`. */
-export async function requestOf({ endpoint, read }: Known, { approval, caller, isOfNobody }: Filed, deps: ApiDeps): Promise<Request> {
+export async function requestOf({ endpoint, read }: Known, { approval, caller, isOfNobody }: Requested, deps: ApiDeps): Promise<Request> {
   const missing = missingScopes(caller.scopes, endpoint.scopes ?? []);
   if (missing.length > 0) throw new Fault('INSUFFICIENT_SCOPE', { details: { required: missing } });
   if (isOfNobody) throw new Fault('CUSTOMER_NOT_FOUND');

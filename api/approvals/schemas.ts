@@ -18,7 +18,7 @@ const Preview = closed(
           unshown: Type.Array(Type.String(), { description: 'Fields that are too long, secret or personal: the request itself has them' }),
           digest: Type.String({ description: 'Of operation, path, query, body and If-Match' }),
         },
-        { title: 'SentRequest', description: 'Absent where it was filed by a version before, or its customer has withdrawn' },
+        { title: 'SentRequest', description: 'Absent where it was made by a version before, or its customer has withdrawn' },
       ),
     ),
   },

@@ -76,7 +76,7 @@ function shownLines({ changes, facts, request }: Preview): readonly Line[] {
 
 /**
  * Whether the form shows all of a preview and of what was sent: nobody approves what they have not seen (G51). What does not fit, or is not
- * to be shown, is decided in the browser (G37), and so is a request that was filed by a version before.
+ * to be shown, is decided in the browser (G37), and so is a request that was made by a version before.
  */
 export function fitsForm({ preview }: Pick<ApprovalRequest, 'preview'>): boolean {
   const { request, facts } = preview;

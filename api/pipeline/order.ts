@@ -5,7 +5,7 @@
 import { checkAnswer, checkRights, identify, readBody, recordRefusals, refuseFirst, refuseReserved, takeTurn, validate } from './accept.ts';
 import { carryOut } from './carryOut.ts';
 import { announceChange, countAgentAction, extendGuestSession, lockMember, recordSuccess } from './hooks.ts';
-import { answerDryRun, checkAiQuota, fileForApproval, prepare, replayStored, storeRefusals, verifyPassword } from './perform.ts';
+import { answerDryRun, checkAiQuota, requestApproval, prepare, replayStored, storeRefusals, verifyPassword } from './perform.ts';
 import { Steps } from './step.ts';
 import type { TransactionHooks } from './transact.ts';
 
@@ -39,6 +39,6 @@ export const PERFORM = Steps.first(answerDryRun)
   .next(replayStored)
   .next(storeRefusals)
   .next(checkAiQuota)
-  .next(fileForApproval)
+  .next(requestApproval)
   .next(prepare)
   .last(carryOut(HOOKS));

@@ -10,7 +10,7 @@ import { rehearse } from '../preview/rehearse.ts';
 import { record } from './audit.ts';
 import { type CallInput, callOf, outgoingOf } from '../declare/call.ts';
 import { countingOf } from './counting.ts';
-import { fileUnlessAllowed } from './fileApproval.ts';
+import { requestUnlessAllowed } from './requestApproval.ts';
 import { ofOrder } from './idempotency.ts';
 import { replayed, storeRefusal } from './replay.ts';
 import type { Step } from './step.ts';
@@ -59,13 +59,16 @@ const isGuestOrder = ({ incoming }: Request, proved: unknown): proved is string 
 export const replayStored: Step<Working, Working> = async (work, rest) =>
   (work.request.keyed ? await replayed(work.request) : null) ?? rest(work);
 
-/** Refusals are stored under the key (D78). An agent's change that turns out to need an approval, or to be denied, is filed or refused. */
+/**
+ * Refusals are stored under the key (D78). An agent's change that turns out to need an approval is stored as a request; one that is denied
+ * is refused.
+ */
 export const storeRefusals: Step<Working, Working> = async (work, rest) => {
   const { request } = work;
   try {
     return await rest(work);
   } catch (error) {
-    if (error instanceof NotAllowed) return (await fileUnlessAllowed(request, error.rehearsal))!;
+    if (error instanceof NotAllowed) return (await requestUnlessAllowed(request, error.rehearsal))!;
     const duplicateReply = request.keyed && error instanceof Fault ? await storeRefusal(request, error) : null;
     if (duplicateReply) return duplicateReply;
     throw error;
@@ -80,10 +83,10 @@ export const checkAiQuota: Step<Working, Working> = async (work, rest) => {
 };
 
 /** A request that may need an approval is tried first: its own refusals come before anybody is bothered (G18). */
-export const fileForApproval: Step<Working, Working> = async (work, rest) => {
+export const requestApproval: Step<Working, Working> = async (work, rest) => {
   const { request } = work;
   const mayWait = needsDecision(request.endpoint, request.caller) && policyOf(request.endpoint) === 'approval';
-  return (mayWait ? await fileUnlessAllowed(request, await rehearse(request)) : null) ?? rest(work);
+  return (mayWait ? await requestUnlessAllowed(request, await rehearse(request)) : null) ?? rest(work);
 };
 
 /** What the operation does before its transaction. */

@@ -174,7 +174,7 @@ export const claims = (type: ClaimType): Arrow[] => [
 ];
 
 const approver: Decider = { userId: 'u', role: 'OWNER', scopes: [], via: 'CONSOLE' };
-const filed: ApprovalState = {
+const requested: ApprovalState = {
   storeId: 's',
   approvalId: 'a',
   status: 'PENDING',
@@ -199,7 +199,7 @@ const ENDS = [
 /** The transitions of an approval request: decided by a person or by time, then carried out. */
 export const approvals = (): Arrow[] =>
   explore<ApprovalState>(
-    filed,
+    requested,
     (state) => {
       const step = (label: string, event: ApprovalEvent, at: number) => ({
         label,

@@ -1,4 +1,4 @@
-/** Approval requests: filed with their run and their key, found again by the key (G18–G20). */
+/** Approval requests: created with their run and their key, found again by the key (G18–G20). */
 import {
   type ApproverNeeds,
   isSamePreview,
@@ -37,8 +37,8 @@ export interface NewApproval extends ApproverNeeds {
   };
   readonly preview: Preview;
 }
-/** A request that waits, new or filed earlier under this key; or another reply that is stored under it. */
-export type Filed =
+/** A request that waits, new or made earlier under this key; or another reply that is stored under it. */
+export type CreatedApproval =
   | { readonly approval: ApprovalRequest; readonly isReplay: boolean }
   | { readonly approval: null; readonly stored: StoredReply };
 
@@ -46,7 +46,7 @@ export type Filed =
  * Files a request in the caller's transaction: its row, its run, the key, and the mail to those who may approve it. A concurrent duplicate
  * waits for the first and finds it. IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS; TOO_MANY_REQUESTS where too many wait already.
  */
-export async function fileApproval(tx: Tx, wanted: NewApproval): Promise<Filed> {
+export async function createApproval(tx: Tx, wanted: NewApproval): Promise<CreatedApproval> {
   const { operation, keyed } = wanted;
   const earlier = keyed ? await reserveOperation(tx, operation) : 'new';
   if (earlier !== 'new') {
@@ -63,7 +63,7 @@ export async function fileApproval(tx: Tx, wanted: NewApproval): Promise<Filed> 
   return { approval, isReplay: false };
 }
 
-/** The request that was filed under this key; null when there is none. IDEMPOTENCY_KEY_REUSED. */
+/** The request that was made under this key; null when there is none. IDEMPOTENCY_KEY_REUSED. */
 export async function replayApproval(tx: Tx, operation: OperationKey): Promise<ApprovalRequest | null> {
   const stored = await storedReply(tx, operation);
   return stored && approvalOf(tx, stored);
@@ -123,7 +123,7 @@ async function retainKey({ sql, storeId, realNow }: Tx, { principal, key }: Oper
 }
 
 /**
- * The store's mails are written by a run of their own, which this request wakes. The row is locked: requests that are filed at once are
+ * The store's mails are written by a run of their own, which this request wakes. The row is locked: requests that are made at once are
  * counted and reopen the run one after the other.
  */
 async function lockNotices({ sql, storeId }: Tx): Promise<void> {

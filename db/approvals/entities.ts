@@ -31,7 +31,7 @@ export const ApprovalRequestEntity = defineEntity({
     body: p.json<unknown>().nullable(),
     /** By lower-case name, those that the execution needs. */
     headers: p.json<Readonly<Record<string, string>>>(),
-    /** The idempotency key under which it was filed; null: none was sent. */
+    /** The idempotency key under which it was made; null: none was sent. */
     key: p.string().nullable(),
     fingerprint: p.string(),
     preview: p.json<Preview>(),

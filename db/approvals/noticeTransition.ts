@@ -10,7 +10,7 @@ import type { TransitionResult } from '../runs/transition.ts';
 import { readStore } from '../stores/queries.ts';
 import { type ApprovalRequest, ApprovalNoticeEntity, ApprovalRequestEntity } from './entities.ts';
 
-/** Null when no request was ever filed in this store. */
+/** Null when no request was ever made in this store. */
 export async function transitionApprovalNotice(
   tx: Tx,
   _: RunRef,

@@ -85,7 +85,7 @@ export interface Preview {
   readonly target: Target | null;
   readonly changes: readonly Change[];
   readonly facts: Readonly<Record<string, unknown>>;
-  /** Absent: of a dry run, and of requests that were filed by a version before. */
+  /** Absent: of a dry run, and of requests that were made by a version before. */
   readonly request?: SentRequest;
 }
 /** The changes that an approval depends on: without the fields that others move apart (`levels`). */

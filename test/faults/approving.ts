@@ -2,7 +2,7 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { call, type Headers_, type Reply } from '../../bin/dev/client.ts';
 import type { System } from '../../bin/dev/system.ts';
-import { fileApproval } from '../../db/approvals/commands.ts';
+import { createApproval } from '../../db/approvals/commands.ts';
 import { issueApiToken } from '../../db/identity/apiTokens.ts';
 import type { CreatedStore } from '../../db/identity/createStore.ts';
 import { listMembers } from '../../db/identity/members.ts';
@@ -44,7 +44,7 @@ export class Approving {
     return inTenant(this.#orm, tenancyOf(this.#storeId, await this.#offset(), Date.now()), REQUEST, work);
   }
   /** Its id. */
-  async filed(wanted: Wanted): Promise<string> {
+  async created(wanted: Wanted): Promise<string> {
     const { tokenId, token } = await this.#inTenant(async (tx) => {
       const [owner] = await listMembers(tx);
       const robot = { name: 'robot', scopes: ['category:rw', 'order:rw'], purpose: 'agent', expiresInDays: null } as const;
@@ -52,7 +52,7 @@ export class Approving {
     });
     const changes = await previewed(this.#system.api, { headers: { authorization: `Bearer ${token}` } }, wanted);
     return this.#inTenant(async (tx) => {
-      const { approval } = await fileApproval(tx, newApproval({ tokenId, principal: tokenId }, { ...wanted, changes }));
+      const { approval } = await createApproval(tx, newApproval({ tokenId, principal: tokenId }, { ...wanted, changes }));
       return approval!.approvalId;
     });
   }

@@ -118,7 +118,7 @@ const execution =
   async (arm) => {
     const { orderItemId } = await kills.paid(await kills.started());
     await kills.quiet();
-    const approvalId = await approving.filed(wanted(orderItemId));
+    const approvalId = await approving.created(wanted(orderItemId));
     arm();
     // Its answer comes after eight seconds at the latest, the end of its execution when a worker is back.
     await answered(() => approving.approve(approvalId));

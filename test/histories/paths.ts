@@ -105,7 +105,7 @@ async function filed(n: number): Promise<{ desk: Desk; shop: World; ids: string[
   const agent = await desk.agent();
   const ids: string[] = [];
   while (ids.length < n) {
-    ids.push(await desk.filed(agent, { id: 'categories.create', body: { name: `${ids.length}` } }));
+    ids.push(await desk.created(agent, { id: 'categories.create', body: { name: `${ids.length}` } }));
     await mailTo(desk.email('owner'));
   }
   await desk.close();

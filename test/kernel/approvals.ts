@@ -1,10 +1,10 @@
-/** Agents and what they ask for, filed as the API files it. */
+/** Agents and what they request, created as the API creates it. */
 import { randomUUID } from 'node:crypto';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { Client } from 'pg';
 import { endpoints } from '../../api/endpoints.ts';
 import { call, type Headers_ } from '../../bin/dev/client.ts';
-import { fileApproval, type Filed, type NewApproval } from '../../db/approvals/commands.ts';
+import { createApproval, type CreatedApproval, type NewApproval } from '../../db/approvals/commands.ts';
 import { inTenant, REQUEST, tenancyOf, type Tx } from '../../db/kernel/tx.ts';
 import { openOrm } from '../../db/orm.ts';
 import { hashKey } from '../../db/runs/operations.ts';
@@ -34,7 +34,7 @@ function requestOf({ id, params = {} }: Pick<Wanted, 'id' | 'params'>) {
   return { endpoint, method, path: route.replaceAll(/{(\w+)}/g, (_, name: string) => params[name]!) };
 }
 
-/** As the API files it: `id` is the operation's. */
+/** As the API creates it: `id` is the operation's. */
 export function newApproval({ tokenId, principal }: Pick<Agent, 'tokenId' | 'principal'>, wanted: Wanted): NewApproval {
   const { id, params = {}, body = null, headers = {}, key } = wanted;
   const { endpoint, method, path } = requestOf(wanted);
@@ -101,9 +101,9 @@ export class Desk {
     const tenancy = tenancyOf(storeId, Number(store!.offset), Date.now());
     return inTenant(this.#orm, tenancy, REQUEST, work);
   }
-  async file(agent: Agent, wanted: Wanted): Promise<Filed> {
+  async create(agent: Agent, wanted: Wanted): Promise<CreatedApproval> {
     const changes = wanted.changes?.preview ? wanted.changes : { ...(await previewed(underTest.api, agent, wanted)), ...wanted.changes };
-    return this.inTenant((tx) => fileApproval(tx, newApproval(agent, { ...wanted, changes })));
+    return this.inTenant((tx) => createApproval(tx, newApproval(agent, { ...wanted, changes })));
   }
   /** Holds locks in a transaction of its own until they are released, once. */
   async lock(
@@ -141,14 +141,14 @@ export class Desk {
   async expiring(agent: Agent, wanted: Wanted, ms: number): Promise<string> {
     const changes = await previewed(underTest.api, agent, wanted);
     return this.inTenant(async (tx) => {
-      const { approval } = await fileApproval(tx, newApproval(agent, { ...wanted, changes }));
+      const { approval } = await createApproval(tx, newApproval(agent, { ...wanted, changes }));
       approval!.expiresAt = new Date(tx.at + ms);
       return approval!.approvalId;
     });
   }
   /** Its id. */
-  async filed(agent: Agent, wanted: Wanted): Promise<string> {
-    return (await this.file(agent, wanted)).approval!.approvalId;
+  async created(agent: Agent, wanted: Wanted): Promise<string> {
+    return (await this.create(agent, wanted)).approval!.approvalId;
   }
   /** The id of what an agent asks for over HTTP. */
   async requested(agent: Agent, method: string, path: string, body?: object, headers: Headers_ = {}): Promise<string> {

@@ -31,7 +31,7 @@ const send = async (method: string, path: string, headers: Headers_, body?: unkn
 
 describe('who', () => {
   test('an agent reads its own without a scope, and no other; it neither lists nor decides', async () => {
-    const approvalId = await desk.filed(agent, category());
+    const approvalId = await desk.created(agent, category());
     const other = await desk.agent(['category:rw', 'product:rw', 'order:rw', 'webhook:rw']);
     await query(`UPDATE api_token SET scopes = '{}' WHERE token_id = $1`, [agent.tokenId]);
     expect(await send('GET', `/${approvalId}`, agent.headers)).toMatchObject({ approvalId, status: 'PENDING' });
@@ -46,7 +46,7 @@ describe('who', () => {
     expect(await send('GET', `/${approvalId}`, agent.headers)).toMatchObject({ status: 'PENDING' });
   });
   test('servers and STAFF have the wrong role, another store has none', async () => {
-    const approvalId = await desk.filed(agent, category());
+    const approvalId = await desk.created(agent, category());
     const server = { authorization: `Bearer ${desk.shop.seller.bearer}` };
     for (const headers of [server, await desk.person('staff')])
       for (const [method, path] of [
@@ -66,7 +66,7 @@ describe('who', () => {
     expect(await send('GET', `/${approvalId}`, await desk.person('admin'))).toMatchObject({ status: 'PENDING' });
   });
   test('approving needs the scopes and the role of the operation, rejecting neither', async () => {
-    const approvalId = await desk.filed(agent, category());
+    const approvalId = await desk.created(agent, category());
     const { user } = await loginAs(desk.email('owner'));
     const { access_token: token } = (await exchange(user.access_token, desk.shop.store.storeId, { scope: 'order:rw' })).body;
     const narrow = { authorization: `Bearer ${token}` };
@@ -77,7 +77,7 @@ describe('who', () => {
       decisionNote: 'no',
       result: null,
     });
-    const forOwner = await desk.filed(agent, category({ changes: { approverRole: 'OWNER' } }));
+    const forOwner = await desk.created(agent, category({ changes: { approverRole: 'OWNER' } }));
     expect(await send('POST', `/${forOwner}/approve`, await desk.person('admin'), {})).toBe('403 INSUFFICIENT_ROLE');
     expect(await send('POST', `/${forOwner}/approve`, await desk.person('owner'), {})).toMatchObject({
       status: 'SUCCEEDED',
@@ -86,7 +86,7 @@ describe('who', () => {
     expect(await send('POST', `/${forOwner}/reject`, await desk.person('owner'), { note: 'x'.repeat(501) })).toBe('400 VALIDATION_FAILED');
   });
   test('a repeated decision under its key gets the same record; without one it is told the status', async () => {
-    const approvalId = await desk.filed(agent, category());
+    const approvalId = await desk.created(agent, category());
     const key = { 'idempotency-key': approvalId };
     const [first, second] = [
       await desk.decide(approvalId, 'approve', 'owner', {}, key),
@@ -101,7 +101,7 @@ describe('who', () => {
   });
   test('a dry run decides nothing', async () => {
     const wanted = category();
-    const approvalId = await desk.filed(agent, wanted);
+    const approvalId = await desk.created(agent, wanted);
     for (const decision of ['approve', 'reject'] as const) {
       const { status, body } = await desk.decide(approvalId, decision, 'owner', {}, { 'x-svc-dry-run': '1' });
       expect([status, body.data]).toMatchObject([200, { dryRun: true, preview: { target: { type: 'APPROVAL', id: approvalId } } }]);
@@ -117,7 +117,11 @@ describe('the list', () => {
     const ids: string[] = [];
     for (const id of ['categories.create', 'products.remove', 'categories.create'])
       ids.push(
-        await mine.filed(robot, { id, params: { productId: 'prd_x' }, body: id === 'products.remove' ? null : { name: `${ids.length}` } }),
+        await mine.created(robot, {
+          id,
+          params: { productId: 'prd_x' },
+          body: id === 'products.remove' ? null : { name: `${ids.length}` },
+        }),
       );
     const owner = await mine.person('owner');
     const listed = async (search: string) =>
@@ -151,8 +155,8 @@ describe('keys', () => {
   test('a repeat finds its request: 202 while it waits, the whole record later', async () => {
     const wanted = category({ key: 'key-1' });
     expect(await replayed(wanted)).toBeNull();
-    const approvalId = await desk.filed(agent, wanted);
-    expect(await desk.file(agent, wanted)).toMatchObject({ isReplay: true, approval: { approvalId } });
+    const approvalId = await desk.created(agent, wanted);
+    expect(await desk.create(agent, wanted)).toMatchObject({ isReplay: true, approval: { approvalId } });
     const waiting = await replayed(wanted);
     expect(waiting).toMatchObject({ status: 202, code: 'APPROVAL_REQUIRED', headers: { 'Idempotent-Replayed': 'true' } });
     expect(waiting!.headers['Location']).toBe(`/v1/approval-requests/${approvalId}`);
@@ -177,19 +181,19 @@ describe('keys', () => {
   });
   test('another body, path or If-Match is another request', async () => {
     const wanted = category({ key: 'key-2' });
-    await desk.filed(agent, wanted);
+    await desk.created(agent, wanted);
     for (const changed of [{ body: { name: 'other' } }, { params: { x: 'y' } }, { headers: { 'if-match': '"2"' } }])
-      await expect(desk.file(agent, { ...wanted, ...changed })).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
+      await expect(desk.create(agent, { ...wanted, ...changed })).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
   });
   test('parallel duplicates make one; without a key each makes its own; keys are the principal’s own', async () => {
     const wanted = category({ key: 'key-3' });
-    const filed = await Promise.all(Array.from({ length: 10 }, () => desk.filed(agent, wanted)));
-    expect(new Set(filed).size).toBe(1);
+    const requested = await Promise.all(Array.from({ length: 10 }, () => desk.created(agent, wanted)));
+    expect(new Set(requested).size).toBe(1);
     const other = await desk.agent();
-    expect(await desk.filed(other, wanted)).not.toBe(filed[0]);
+    expect(await desk.created(other, wanted)).not.toBe(requested[0]);
     const keyless = category();
-    expect(await desk.filed(agent, keyless)).not.toBe(await desk.filed(agent, keyless));
-    const runs = await query('SELECT 1 FROM run WHERE store_id = $1 AND entity_id = $2', [desk.shop.store.storeId, filed[0]]);
+    expect(await desk.created(agent, keyless)).not.toBe(await desk.created(agent, keyless));
+    const runs = await query('SELECT 1 FROM run WHERE store_id = $1 AND entity_id = $2', [desk.shop.store.storeId, requested[0]]);
     expect(runs).toHaveLength(1);
   });
 });

@@ -125,12 +125,12 @@ test('what is carried out is what its approver was shown, whatever came between'
     const fresh = await desk.shop.product();
     const { orderItemId } = await desk.shop.order(fresh, 2);
     const made = { ...fresh, orderItemId };
-    const filed = await send(request, made, agent.headers);
+    const requested = await send(request, made, agent.headers);
     // Refused, or nothing would change.
-    if (filed.status !== 202) continue;
+    if (requested.status !== 202) continue;
     if (meanwhile === 'sale') await desk.shop.order(made);
     else if (meanwhile) await send(meanwhile, made, null);
-    const { approvalId } = filed.body.data as { approvalId: string };
+    const { approvalId } = requested.body.data as { approvalId: string };
     const first = await approved(approvalId, made);
     seen.add(meanwhile === null ? `undisturbed: ${first}` : first);
     // Decided on what is shown now.

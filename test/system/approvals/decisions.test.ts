@@ -14,7 +14,7 @@ afterAll(() => desk.close());
 
 test('an approved request is carried out once, as the agent, and its record tells the result', async () => {
   const { productId } = await desk.shop.product();
-  const approvalId = await desk.filed(agent, { id: 'products.remove', params: { productId } });
+  const approvalId = await desk.created(agent, { id: 'products.remove', params: { productId } });
   expect((await desk.read(approvalId)).body.data).toMatchObject({ status: 'PENDING', result: null, approver: null });
   const { status, body } = await desk.decide(approvalId, 'approve', 'admin', { note: 'go' });
   expect([status, body.error]).toEqual([200, null]);
@@ -34,7 +34,7 @@ test('an approved request is carried out once, as the agent, and its record tell
 test('a command to a run is carried out through the run', async () => {
   const { orderItemId } = await desk.shop.order(undefined, 2);
   const body = { reason: 'OUT_OF_STOCK', quantity: 1, detail: 'sold out' };
-  const approvalId = await desk.filed(agent, { id: 'orders.cancel', params: { orderItemId }, body });
+  const approvalId = await desk.created(agent, { id: 'orders.cancel', params: { orderItemId }, body });
   const decided = await desk.decide(approvalId, 'approve');
   expect(decided.body.data).toMatchObject({
     status: 'SUCCEEDED',
@@ -45,7 +45,7 @@ test('a command to a run is carried out through the run', async () => {
 
 test('what is refused then is FAILED with the refusal', async () => {
   const { productId } = await desk.shop.product();
-  const approvalId = await desk.filed(agent, { id: 'products.remove', params: { productId } });
+  const approvalId = await desk.created(agent, { id: 'products.remove', params: { productId } });
   await desk.shop.seller.call('DELETE', `/v1/products/${productId}`);
   const { status, body } = await desk.decide(approvalId, 'approve');
   expect([status, body.data]).toMatchObject([
@@ -58,7 +58,7 @@ test('a dead token is 401, a scope that the token lacks by then is 403', async (
   const { productId } = await desk.shop.product();
   const dying = await desk.agent();
   const wanted = { id: 'products.remove', params: { productId } };
-  const [orphan, narrow] = [await desk.filed(dying, wanted), await desk.filed(agent, wanted)];
+  const [orphan, narrow] = [await desk.created(dying, wanted), await desk.created(agent, wanted)];
   await call(underTest.api, 'DELETE', `/v1/store/api-tokens/${dying.tokenId}`, { headers: await desk.person('owner') });
   expect((await desk.read(orphan)).body.data.status).toBe('PENDING');
   expect((await desk.decide(orphan, 'approve')).body.data).toMatchObject({
@@ -74,7 +74,7 @@ test('a dead token is 401, a scope that the token lacks by then is 403', async (
 
 test('a once-shown secret is for the requesting principal only, for a day', async () => {
   const body = { url: 'https://example.com/hook', eventTypes: ['ORDER.PAID'] };
-  const approvalId = await desk.filed(agent, { id: 'webhooks.create', body });
+  const approvalId = await desk.created(agent, { id: 'webhooks.create', body });
   const decided = await desk.decide(approvalId, 'approve');
   expect(decided.body.data).toMatchObject({ status: 'SUCCEEDED', result: { statusCode: 201, data: { url: body.url, secret: null } } });
   const own = async () => (await desk.read(approvalId, agent.headers)).body.data.result as { data: { secret: string | null } };

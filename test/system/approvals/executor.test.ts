@@ -23,7 +23,7 @@ const decider = async () => {
 };
 let names = 0;
 /** A request for a category of that name. */
-async function filed(): Promise<{ run: RunName<'approval'>; name: string; execution: Parameters<Host['executor']['execute']>[0] }> {
+async function requested(): Promise<{ run: RunName<'approval'>; name: string; execution: Parameters<Host['executor']['execute']>[0] }> {
   const name = `category ${names++}`;
   const run = await under.approval({ id: 'categories.create', body: { name } });
   return { run, name, execution: { storeId: under.storeId, approvalId: run.entityId, at: await under.now() } };
@@ -41,7 +41,7 @@ const approved = async (run: RunName) =>
   );
 
 test('a request that nobody decides expires after 24 hours, and its run with it', async () => {
-  const { run } = await filed();
+  const { run } = await requested();
   const before = await under.now();
   await under.client.workflow.start(run.workflowType, startOptions(run));
   const handle = under.client.workflow.getHandle(run.workflowId);
@@ -54,14 +54,14 @@ test('a request that nobody decides expires after 24 hours, and its run with it'
 });
 
 test('an approved one is carried out by its run', async () => {
-  const { run, name } = await filed();
+  const { run, name } = await requested();
   await under.command(run, 'approve', await decider(), { wait: 'idle' });
   await until('carried out', async () => (await statusOf(run)) === 'SUCCEEDED');
   expect(await made(name)).toBe(1);
 });
 
 test('twenty executions at once change one thing and have one answer', async () => {
-  const { run, name, execution } = await filed();
+  const { run, name, execution } = await requested();
   await approved(run);
   const answers = await Promise.all(Array.from({ length: 20 }, () => under.executor.execute(execution)));
   expect(new Set(answers.filter((one) => one !== null).map(({ status }) => status))).toEqual(new Set([201]));
@@ -77,7 +77,7 @@ async function approvedAt({ entityId }: RunName, ms: number) {
 }
 
 test('a minute after its approval nothing carries it out any more', async () => {
-  const { run, name, execution } = await filed();
+  const { run, name, execution } = await requested();
   await approved(run);
   await approvedAt(run, -2 * RETRY_MS);
   expect(await under.executor.execute(execution)).toBeNull();
@@ -87,7 +87,7 @@ test('a minute after its approval nothing carries it out any more', async () => 
 
 test('executions and look-ups at once: a look-up changes nothing, and finds the answer or none', async () => {
   for (let round = 0; round < 20; round++) {
-    const { run, name, execution } = await filed();
+    const { run, name, execution } = await requested();
     await approved(run);
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, i) => (i % 2 === round % 2 ? under.executor.execute(execution) : under.executor.find(execution))),
@@ -98,7 +98,7 @@ test('executions and look-ups at once: a look-up changes nothing, and finds the 
 });
 
 test('without an answer it is UNKNOWN after a minute, and what a late one says is found', async () => {
-  const [lost, late] = [await filed(), await filed()];
+  const [lost, late] = [await requested(), await requested()];
   const owned = async (statement: string) => {
     const owner = new Client({ connectionString: under.databaseUrl });
     await owner.connect();
@@ -154,7 +154,7 @@ test('an answer that is recorded after the member has withdrawn keeps nothing of
 });
 
 test('no key that its agent may have sent stands in its way', async () => {
-  const { run, name, execution } = await filed();
+  const { run, name, execution } = await requested();
   await approved(run);
   await under.rows(
     `INSERT INTO operation (store_id, principal, key, operation_id, fingerprint, status, body, created_at, expires_at)
@@ -167,7 +167,7 @@ test('no key that its agent may have sent stands in its way', async () => {
 });
 
 test('what nobody approved is not carried out', async () => {
-  const { name, execution } = await filed();
+  const { name, execution } = await requested();
   await expect(under.executor.execute(execution)).rejects.toThrow('was not approved');
   expect(await made(name)).toBe(0);
 });

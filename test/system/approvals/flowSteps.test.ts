@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => desk.close());
 
 /** What the agent asks for; its id. */
-const filed = (path: string, body: object = {}) => desk.requested(agent, 'POST', path, body);
+const requested = (path: string, body: object = {}) => desk.requested(agent, 'POST', path, body);
 interface Step {
   readonly orderItemIds: readonly string[];
   readonly edges: readonly string[];
@@ -95,7 +95,7 @@ describe('a guard that reads the time', () => {
     async (_, progression, path) => {
       const ids = await bought(await published(TIMED, { requires: { progression } }));
       const { orderItemId } = ids;
-      const approvalId = await filed(path(ids));
+      const approvalId = await requested(path(ids));
       const { facts } = (await shown(approvalId)).preview;
       expect(facts.steps).toMatchObject([{ orderItemIds: [orderItemId], edges: ['toSoon'], to: ['soon'] }]);
       expect(facts.steps[0]!.jobs).toEqual(expect.arrayContaining(['notify buyer inTime', 'timer d']));
@@ -118,7 +118,7 @@ interface Ids {
 
 test('an hour makes no approval stale: when its timers end is shown anew, and not compared', async () => {
   const { orderItemId } = await bought(await published(UNTIMED));
-  const approvalId = await filed(`/v1/order-items/${orderItemId}/actions/route`);
+  const approvalId = await requested(`/v1/order-items/${orderItemId}/actions/route`);
   await desk.shop.advance('PT2H');
   expect(await approve(approvalId)).toEqual([200, 'SUCCEEDED']);
 });
@@ -130,7 +130,7 @@ test('a service whose address is another by now: the request that would be sent 
   };
   await save('https://one.example.com');
   const { orderItemId } = await bought(await published(SERVED));
-  const approvalId = await filed(`/v1/order-items/${orderItemId}/actions/route`);
+  const approvalId = await requested(`/v1/order-items/${orderItemId}/actions/route`);
   const { preview } = await shown(approvalId);
   expect(preview.facts.steps).toMatchObject([{ to: ['ask'], jobs: expect.arrayContaining(['external.call ask']) }]);
   await save('https://other.example.com');
@@ -146,7 +146,7 @@ test('a migration is of the items that were shown, not of as many others', async
   const [one, other] = [await bought(flowId), await bought(flowId)].toSorted((a, b) => (a.orderId < b.orderId ? -1 : 1));
   expect((await desk.shop.seller.call('PUT', `/v1/commerce-flows/${flowId}/draft`, { graph: UNTIMED })).body.error).toBeNull();
   expect((await desk.shop.seller.call('POST', `/v1/commerce-flows/${flowId}/draft/publish`)).body.error).toBeNull();
-  const approvalId = await filed(`/v1/commerce-flows/${flowId}/versions/1/migrate`, { limit: 1 });
+  const approvalId = await requested(`/v1/commerce-flows/${flowId}/versions/1/migrate`, { limit: 1 });
   const { facts } = (await shown(approvalId)).preview;
   expect(facts).toMatchObject({ migrated: 1, remaining: 1, itemsDigest: expect.stringMatching(/^[0-9a-f]{64}$/) });
   // It stands now where the newer version has no state: the other one is the next.

@@ -65,7 +65,7 @@ async function published(): Promise<string> {
 
 type Sent = readonly [method: string, path: string, body?: object];
 /** What the agent asks for; its id. */
-const filed = ([method, path, body = {}]: Sent) => desk.requested(agent, method, path, body, { 'idempotency-key': randomUUID() });
+const requested = ([method, path, body = {}]: Sent) => desk.requested(agent, method, path, body, { 'idempotency-key': randomUUID() });
 interface Shown {
   readonly preview: {
     readonly facts: object;
@@ -170,7 +170,7 @@ const PAIRS: readonly (readonly [string, () => readonly [Sent, Sent], object])[]
 ];
 test.each(PAIRS)('%s: the other request has another preview', async (_, pair, expected) => {
   const [one, other] = pair();
-  const [first, second] = [await shown(await filed(one)), await shown(await filed(other))];
+  const [first, second] = [await shown(await requested(one)), await shown(await requested(other))];
   expect(second.preview.request).toMatchObject(expected);
   expect(second.previewDigest).not.toBe(first.previewDigest);
 });
@@ -187,8 +187,8 @@ test('of what is long there is the name, and the digest of the whole', async () 
   const eventTypes = ['ORDER.PAID'];
   const urls = ['a', 'b'].map((end) => `https://example.com/${'x'.repeat(300)}${end}`);
   const [one, other] = [
-    await filed(['POST', '/v1/webhooks', { url: urls[0], eventTypes }]),
-    await filed(['POST', '/v1/webhooks', { url: urls[1], eventTypes }]),
+    await requested(['POST', '/v1/webhooks', { url: urls[0], eventTypes }]),
+    await requested(['POST', '/v1/webhooks', { url: urls[1], eventTypes }]),
   ];
   const [first, second] = [await shown(one), await shown(other)];
   expect(second.preview.request).toMatchObject({ body: { eventTypes }, unshown: ['url'] });
@@ -200,20 +200,20 @@ test('a dry run is answered as before: its sender knows what was sent', async ()
   expect(Object.keys((body.data as { preview: object }).preview)).toEqual(['operationId', 'target', 'changes', 'facts']);
 });
 
-describe('a request that was filed by the version before', () => {
+describe('a request that was made by the version before', () => {
   const price = async () =>
     ((await desk.shop.seller.call('GET', `/v1/products/${productId}`)).body.data as { salePrice: number }).salePrice;
   const before = (approvalId: string, facts = 'preview') =>
     query(`UPDATE approval_request SET preview = ${facts} - 'request' WHERE approval_id = $1`, [approvalId]);
   test('is approved as it is shown', async () => {
-    const approvalId = await filed(['PATCH', `/v1/products/${productId}`, { salePrice: 7000 }]);
+    const approvalId = await requested(['PATCH', `/v1/products/${productId}`, { salePrice: 7000 }]);
     await before(approvalId);
     const { previewDigest } = await shown(approvalId);
     expect((await desk.decide(approvalId, 'approve', 'owner', { previewDigest })).body.data.status).toBe('SUCCEEDED');
     expect(await price()).toBe(7000);
   });
   test('and whose preview lacks what a flow would decide is shown anew, and approved then', async () => {
-    const approvalId = await filed(['POST', `${item()}/events/custom.go`]);
+    const approvalId = await requested(['POST', `${item()}/events/custom.go`]);
     await before(approvalId, `jsonb_set(preview, '{facts}', (preview -> 'facts') - '{steps,stepsDigest,timers}'::text[])`);
     const stale = await desk.decide(approvalId, 'approve');
     expect([stale.status, stale.body.error?.code]).toEqual([409, 'APPROVAL_STALE']);

@@ -15,8 +15,8 @@ beforeEach(async () => {
 afterAll(() => Promise.all(desks.map((one) => one.close())));
 
 let names = 0;
-const file = (approverRole: 'OWNER' | 'ADMIN' = 'ADMIN') =>
-  desk.filed(agent, { id: 'categories.create', body: { name: `category ${names++}` }, changes: { approverRole } });
+const created = (approverRole: 'OWNER' | 'ADMIN' = 'ADMIN') =>
+  desk.created(agent, { id: 'categories.create', body: { name: `category ${names++}` }, changes: { approverRole } });
 const mails = (role: string, n: number): Promise<Mail[]> =>
   until(`${n} mails to ${role}`, async () => {
     const all = await mailsTo(desk.email(role));
@@ -30,7 +30,7 @@ const quiet = () =>
   });
 
 test('the first is mailed at once, later ones together ten minutes after it, without what was decided meanwhile', async () => {
-  const first = await file();
+  const first = await created();
   const [mail] = await mails('owner', 1);
   await mails('admin', 1);
   const url = (await desk.read(first)).body.data.approvalUrl as string;
@@ -40,7 +40,7 @@ test('the first is mailed at once, later ones together ten minutes after it, wit
     expect(part).toContain(url);
     expect(part).not.toContain('token=');
   }
-  const [second, third, fourth] = [await file(), await file(), await file()];
+  const [second, third, fourth] = [await created(), await created(), await created()];
   await desk.decide(third, 'reject');
   await desk.shop.advance('PT9M');
   expect(await counts()).toEqual([1, 1, 0]);
@@ -53,18 +53,18 @@ test('the first is mailed at once, later ones together ten minutes after it, wit
 });
 
 test('none left, no mail; and a store that was quiet again is mailed at once', async () => {
-  await file();
+  await created();
   await mails('admin', 1);
-  const second = await file();
+  const second = await created();
   await desk.decide(second, 'reject');
   await desk.shop.advance('PT1H');
   expect(await counts()).toEqual([1, 1, 0]);
-  await file();
+  await created();
   await mails('owner', 2);
 });
 
 test('what only the OWNER may approve is mailed to the OWNER only', async () => {
-  await file('OWNER');
+  await created('OWNER');
   await mails('owner', 1);
   await quiet();
   expect(await counts()).toEqual([1, 0, 0]);
@@ -73,7 +73,7 @@ test('what only the OWNER may approve is mailed to the OWNER only', async () => 
 test('a mail that fails is tried again and holds up nothing else', async () => {
   const { storeCode, storeId } = desk.shop.store;
   await employ(desk.shop, `later@${storeCode}.example`, 'ADMIN');
-  const approvalId = await file();
+  const approvalId = await created();
   await mails('owner', 1);
   const attempts = async () =>
     (await query<{ n: number }>(`SELECT (mails -> 0 ->> 'attempts')::int AS n FROM approval_notice WHERE store_id = $1`, [storeId]))[0]?.n;

@@ -18,7 +18,7 @@ const offset = async () =>
 /** A request whose own run and whose mail write its row no more. */
 async function settled(): Promise<{ readonly approvalId: string; readonly productId: string }> {
   const { productId } = await desk.shop.product();
-  const approvalId = await desk.filed(agent, { id: 'products.remove', params: { productId } });
+  const approvalId = await desk.created(agent, { id: 'products.remove', params: { productId } });
   await until(
     'mailed',
     async () => {
@@ -66,7 +66,7 @@ test('both at once, again and again: carried out or expired', async () => {
   const seen = new Set<string>();
   for (let round = 0; round < 6; round++) {
     const { productId } = await desk.shop.product();
-    const approvalId = await desk.filed(agent, { id: 'products.remove', params: { productId } });
+    const approvalId = await desk.created(agent, { id: 'products.remove', params: { productId } });
     const advanced = advance('P1D');
     const { body } = await desk.decide(approvalId, 'approve');
     await advanced;

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { call } from '../../../bin/dev/client.ts';
-import { fileApproval } from '../../../db/approvals/commands.ts';
+import { createApproval } from '../../../db/approvals/commands.ts';
 import { MAX_PENDING } from '../../../domain/approvals/rules.ts';
 import { type Agent, Desk, newApproval } from '../../kernel/approvals.ts';
 import { query, underTest, world } from '../../kernel/world.ts';
@@ -41,9 +41,9 @@ test('of one principal, however many ask at once; a repeat is answered, and a de
   const first = await request(key);
   expect(first.status).toBe(202);
   const wanted = () => newApproval(agent, { id: 'products.remove', params: { productId } });
-  const file = () => desk.inTenant((tx) => fileApproval(tx, wanted()));
-  for (let n = 1; n < MAX_PENDING.principal - 5; n++) await file();
-  const ended = await Promise.allSettled(Array.from({ length: 12 }, file));
+  const create = () => desk.inTenant((tx) => createApproval(tx, wanted()));
+  for (let n = 1; n < MAX_PENDING.principal - 5; n++) await create();
+  const ended = await Promise.allSettled(Array.from({ length: 12 }, create));
   const refusals = ended.flatMap((one) => (one.status === 'rejected' ? [(one.reason as { code?: string }).code] : []));
   expect(refusals).toEqual(Array.from({ length: 7 }, () => 'TOO_MANY_REQUESTS'));
   expect(await waiting(agent.principal)).toBe(MAX_PENDING.principal);

@@ -41,7 +41,7 @@ async function final(approvalId: string): Promise<string> {
 
 test('two approvers: one approves, the other is told that it is decided', async () => {
   await rounds(async (name) => {
-    const approvalId = await desk.filed(agent, wanted(name));
+    const approvalId = await desk.created(agent, wanted(name));
     const replies = await Promise.all([desk.decide(approvalId, 'approve', 'owner'), desk.decide(approvalId, 'approve', 'admin')]);
     expect(replies.map(outcomeOf).toSorted()).toEqual(['APPROVAL_NOT_PENDING', 'SUCCEEDED']);
     expect([await final(approvalId), await count(name)]).toEqual(['SUCCEEDED', 1]);
@@ -51,7 +51,7 @@ test('two approvers: one approves, the other is told that it is decided', async 
 test('approve and reject: one of them', async () => {
   const seen = new Set<string>();
   await rounds(async (name) => {
-    const approvalId = await desk.filed(agent, wanted(name));
+    const approvalId = await desk.created(agent, wanted(name));
     const replies = await Promise.all([desk.decide(approvalId, 'approve', 'owner'), desk.decide(approvalId, 'reject', 'admin')]);
     const status = await final(approvalId);
     seen.add(status);

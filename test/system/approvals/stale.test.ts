@@ -23,7 +23,8 @@ afterAll(() => desk.close());
 const asAgent = (method: string, path: string, body?: object, headers: Headers_ = {}) =>
   call(underTest.api, method, path, { ...(body && { body }), headers: { ...agent.headers, ...headers } });
 /** What the agent asks for; its id. */
-const filed = (method: string, path: string, body?: object, headers: Headers_ = {}) => desk.requested(agent, method, path, body, headers);
+const requested = (method: string, path: string, body?: object, headers: Headers_ = {}) =>
+  desk.requested(agent, method, path, body, headers);
 const recordOf = async (approvalId: string) => (await desk.read(approvalId)).body.data;
 const detailsOf = ({ body }: Reply) => body.error?.details as { preview: { changes: object[]; facts: object }; previewDigest: string };
 /** It is stale, still PENDING, and shows what it would do now; its new preview. */
@@ -44,7 +45,7 @@ const decided = async (approvalId: string) =>
 test('a price that a person has changed meanwhile: the approver sees it before anything is done', async () => {
   const { productId } = await desk.shop.product();
   const price = async () => (await desk.shop.seller.call('GET', `/v1/products/${productId}`)).body.data as { salePrice: number };
-  const approvalId = await filed('PATCH', `/v1/products/${productId}`, { salePrice: 9000 });
+  const approvalId = await requested('PATCH', `/v1/products/${productId}`, { salePrice: 9000 });
   await desk.shop.seller.call('PATCH', `/v1/products/${productId}`, { salePrice: 90_000 });
   const { changes } = await expectStale(approvalId, await desk.decide(approvalId, 'approve'));
   expect(changes).toContainEqual({ field: 'salePrice', before: 90_000, after: 9000 });
@@ -58,7 +59,7 @@ test('a draft that was replaced while its publish waited is not published', asyn
   const key = `flow-${randomUUID().slice(0, 8)}`;
   const made = await desk.shop.seller.call('POST', '/v1/commerce-flows', { key, name: key, graph });
   const { flowId } = made.body.data as { flowId: string };
-  const approvalId = await filed('POST', `/v1/commerce-flows/${flowId}/draft/publish`, {});
+  const approvalId = await requested('POST', `/v1/commerce-flows/${flowId}/draft/publish`, {});
   const shown = await recordOf(approvalId);
   expect(shown.preview.facts).toMatchObject({ version: 1, graphDigest: expect.stringMatching(/^[0-9a-f]{64}$/) });
   const [first, ...rest] = graph.states;
@@ -74,7 +75,7 @@ test('a draft that was replaced while its publish waited is not published', asyn
 
 test('what comes between the dry run and the execution is not carried out either: the change waits with its row', async () => {
   const { productId } = await desk.shop.product();
-  const approvalId = await filed('PATCH', `/v1/products/${productId}`, { salePrice: 9000 });
+  const approvalId = await requested('PATCH', `/v1/products/${productId}`, { salePrice: 9000 });
   // The dry run at the approval gives up after half a second; the execution waits for the row longer.
   const lock = await desk.lock('UPDATE product SET sale_price_won = 90000, version = version + 1 WHERE product_id = $1', [productId]);
   const reply = desk.decide(approvalId, 'approve');
@@ -94,7 +95,7 @@ test('what comes between the dry run and the execution is not carried out either
 
 test('a command to a run is refused in its own transaction, when the row is another one by then', async () => {
   const { orderItemId } = await desk.shop.order(undefined, 2);
-  const approvalId = await filed('POST', `/v1/order-items/${orderItemId}/cancel`, { reason: 'OUT_OF_STOCK' });
+  const approvalId = await requested('POST', `/v1/order-items/${orderItemId}/cancel`, { reason: 'OUT_OF_STOCK' });
   const { storeId } = desk.shop.store;
   // Behind the dry run, and before all that the transition reads: its operation row.
   const lock = await desk.lock(
@@ -114,7 +115,7 @@ test('a command to a run is refused in its own transaction, when the row is anot
 
 test('a repeat under the same key approves nothing that its sender has not seen; a new decision takes a new key', async () => {
   const { productId } = await desk.shop.product();
-  const approvalId = await filed('PATCH', `/v1/products/${productId}`, { salePrice: 9000 });
+  const approvalId = await requested('PATCH', `/v1/products/${productId}`, { salePrice: 9000 });
   await desk.shop.seller.call('PATCH', `/v1/products/${productId}`, { salePrice: 90_000 });
   const decide = (key: string, body = {}) => desk.decide(approvalId, 'approve', 'owner', body, { 'idempotency-key': key });
   const first = await decide('one');
@@ -130,7 +131,7 @@ test('a repeat under the same key approves nothing that its sender has not seen;
 
 test('a stale request can be rejected, and a dry run of its approval says that it is stale and leaves it', async () => {
   const { productId } = await desk.shop.product();
-  const approvalId = await filed('PATCH', `/v1/products/${productId}`, { salePrice: 9000 });
+  const approvalId = await requested('PATCH', `/v1/products/${productId}`, { salePrice: 9000 });
   const before = await recordOf(approvalId);
   await desk.shop.seller.call('PATCH', `/v1/products/${productId}`, { salePrice: 90_000 });
   const dry = await desk.decide(approvalId, 'approve', 'owner', {}, { 'x-svc-dry-run': '1' });
@@ -141,7 +142,7 @@ test('a stale request can be rejected, and a dry run of its approval says that i
 test('two approvers who saw the same: whoever comes second approves nothing that they did not see', async () => {
   for (let round = 0; round < 10; round++) {
     const { productId } = await desk.shop.product();
-    const approvalId = await filed('PATCH', `/v1/products/${productId}`, { salePrice: 9000 });
+    const approvalId = await requested('PATCH', `/v1/products/${productId}`, { salePrice: 9000 });
     const { previewDigest } = await recordOf(approvalId);
     await desk.shop.seller.call('PATCH', `/v1/products/${productId}`, { salePrice: 90_000 });
     const replies = await Promise.all(
@@ -160,8 +161,8 @@ test('an approval of what writes stock undoes no sale; one that writes none meet
   const etag = shown.headers.get('etag')!;
   const stock = async () =>
     ((await desk.shop.seller.call('GET', `/v1/products/${productId}`)).body.data as { stockQuantity: number }).stockQuantity;
-  const priced = await filed('PATCH', `/v1/products/${productId}`, { salePrice: 9000 });
-  const stocked = await filed(
+  const priced = await requested('PATCH', `/v1/products/${productId}`, { salePrice: 9000 });
+  const stocked = await requested(
     'PATCH',
     `/v1/products/${productId}`,
     {
@@ -186,7 +187,7 @@ test('a balance that a purchase has moved is shown anew and not compared', async
   const { customerId } = await joined(desk.shop);
   const path = `/v1/customers/${customerId}/points/adjustments`;
   const grant = (amount: number) => ({ amount, reason: 'x', expiresAt: '2099-01-01T00:00:00+09:00' });
-  const approvalId = await filed('POST', path, grant(100), { 'idempotency-key': randomUUID() });
+  const approvalId = await requested('POST', path, grant(100), { 'idempotency-key': randomUUID() });
   expect((await adjust(desk.shop, customerId, grant(30))).status).toBe(201);
   const { status, preview } = (await desk.decide(approvalId, 'approve')).body.data;
   expect([status, preview.facts]).toEqual(['SUCCEEDED', { balance: 130 }]);

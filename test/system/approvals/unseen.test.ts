@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => desk.close());
 
 /** What the agent asks for; its id. */
-const filed = (method: string, path: string, body: object) => desk.requested(agent, method, path, body);
+const requested = (method: string, path: string, body: object) => desk.requested(agent, method, path, body);
 const shown = async (approvalId: string) => (await desk.read(approvalId)).body.data as { preview: Preview; previewDigest: string };
 interface Preview {
   readonly changes: readonly object[];
@@ -35,7 +35,7 @@ test('a price beyond the lines that are shown: the request says how many there a
   const plain = variants(() => ({ stockQuantity: 5, additionalPrice: 0 }));
   const { productId } = await desk.shop.product({ salePrice: 100_000, stockQuantity: undefined, optionGroups: OPTIONS, variants: plain });
   const wanted = variants((n) => ({ stockQuantity: 5, sku: `S${n}`, barcode: `B${n}`, additionalPrice: n === 399 ? -90_000 : 0 }));
-  const approvalId = await filed('PUT', `/v1/products/${productId}/options`, { optionGroups: OPTIONS, variants: wanted });
+  const approvalId = await requested('PUT', `/v1/products/${productId}/options`, { optionGroups: OPTIONS, variants: wanted });
   const { preview } = await shown(approvalId);
   expect(preview.changes).toHaveLength(500);
   expect(preview.facts).toMatchObject({ changedFields: expect.any(Number), changesDigest: expect.stringMatching(/^[0-9a-f]{64}$/) });
@@ -97,7 +97,7 @@ test('a step of a flow whose inputs the buyer has changed meanwhile is shown ane
     expect((await buyer.call('POST', path, { input: { account } })).body.error).toBeNull();
   };
   await edit('a');
-  const approvalId = await filed('POST', `/v1/order-items/${orderItemId}/actions/route`, {});
+  const approvalId = await requested('POST', `/v1/order-items/${orderItemId}/actions/route`, {});
   expect((await shown(approvalId)).preview.facts['contents']).toEqual(expect.stringMatching(/^[0-9a-f]{64}$/));
   const decide = await approve(approvalId);
   await edit('b');
@@ -120,7 +120,7 @@ test('a discount is of the prices that were shown, those of options too', async 
   });
   const { productId } = await desk.shop.product({ salePrice: 10_000, stockQuantity: undefined, ...options(0) });
   const discount = { method: 'RATE', value: 50, startDate: '2026-01-01', endDate: '2099-12-31' };
-  const approvalId = await filed('PUT', `/v1/products/${productId}/discount`, discount);
+  const approvalId = await requested('PUT', `/v1/products/${productId}/discount`, discount);
   expect((await shown(approvalId)).preview.facts).toEqual({ salePrice: 10_000, lowestAdditionalPrice: 0 });
   const decide = await approve(approvalId);
   expect((await desk.shop.seller.call('PUT', `/v1/products/${productId}/options`, options(-4000))).body.error).toBeNull();
@@ -131,7 +131,7 @@ test('a discount is of the prices that were shown, those of options too', async 
 test('a withdrawal shows the points that are lost with it', async () => {
   const email = `member-${randomUUID()}@example.com`;
   const { customerId } = await joined(desk.shop, email);
-  const approvalId = await filed('POST', `/v1/customers/${customerId}/withdraw`, { reason: 'OTHER', confirmation: email });
+  const approvalId = await requested('POST', `/v1/customers/${customerId}/withdraw`, { reason: 'OTHER', confirmation: email });
   expect((await shown(approvalId)).preview.facts).toEqual({ points: 0 });
   const decide = await approve(approvalId);
   expect((await adjust(desk.shop, customerId, { amount: 500, reason: 'x', expiresAt: '2099-01-01T00:00:00+09:00' })).status).toBe(201);
@@ -150,7 +150,7 @@ test.each([
 ])('%s is stale when a person has put a discount on the product: buyers would pay what nobody was shown', async (_, method, part, body) => {
   const options = { optionGroups: [{ name: 'A', values: ['a'] }], variants: [{ optionValues: ['a'], stockQuantity: 5 }] };
   const { productId } = await desk.shop.product({ salePrice: 100_000, stockQuantity: undefined, ...options });
-  const approvalId = await filed(method, `/v1/products/${productId}${part}`, body);
+  const approvalId = await requested(method, `/v1/products/${productId}${part}`, body);
   expect((await shown(approvalId)).preview.facts).toMatchObject({ discount: null });
   const decide = await approve(approvalId);
   const discount = { method: 'AMOUNT', value: 45_000, startDate: '2026-01-01', endDate: '2099-01-01' };

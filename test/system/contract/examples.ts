@@ -199,7 +199,7 @@ async function approvals(shop: World, note: Note): Promise<void> {
   const { name, status } = (await shop.seller.call('GET', `/v1/products/${productId}`)).body.data as { name: string; status: string };
   const facts = { name, status };
   const preview = { operationId: 'products.remove', target: { type: 'PRODUCT', id: productId }, changes, facts } as const;
-  const filed = () => desk.filed(agent, { id: 'products.remove', params: { productId }, changes: { preview } });
+  const filed = () => desk.created(agent, { id: 'products.remove', params: { productId }, changes: { preview } });
   const [rejected, approved] = [await filed(), await filed()];
   const [no, yes] = [{ note: '아직 팔고 있습니다' }, { note: '확인했습니다' }];
   note('approvals.reject', no, await desk.decide(rejected, 'reject', 'owner', no));

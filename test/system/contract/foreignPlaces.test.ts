@@ -89,7 +89,7 @@ async function fill(rival: World): Promise<void> {
   await call(underTest.api, 'POST', '/v1/seller-addresses', { body: address, headers: as });
   await call(underTest.api, 'POST', '/v1/pickup-locations', { body: { name: 'n', address: 'a', contact: 'c' }, headers: as });
   const desk = await Desk.open(rival);
-  await desk.filed(await desk.agent(), { id: 'categories.create', body: { name: 'n' } });
+  await desk.created(await desk.agent(), { id: 'categories.create', body: { name: 'n' } });
   await desk.close();
   const product = await rival.product();
   (await rival.receiver()).close();

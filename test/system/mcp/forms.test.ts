@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => impatient?.stop());
 
 /** Files the cancel of a new order's item; the ids of request and item. */
-async function filed(): Promise<{ readonly approvalId: string; readonly orderItemId: string }> {
+async function requested(): Promise<{ readonly approvalId: string; readonly orderItemId: string }> {
   const { orderItemId } = await shop.order();
   const request = { method: 'POST', path: `/v1/order-items/${orderItemId}/cancel`, body: { reason: 'OUT_OF_STOCK' } };
   const { body } = await callBare(robot, 'api_call', request);
@@ -39,7 +39,7 @@ const ACCEPT = { action: 'accept', content: { confirm: true } };
 
 describe.each(GENERATIONS)('%s', (generation: Generation) => {
   test('an accepted form decides: the message names operation, target and changes, the record who and through what', async () => {
-    const { approvalId, orderItemId } = await filed();
+    const { approvalId, orderItemId } = await requested();
     let form: { message: string; requestedSchema: unknown } | undefined;
     const client = await connect(generation, token, {
       answer: (shown) => {
@@ -64,7 +64,7 @@ describe.each(GENERATIONS)('%s', (generation: Generation) => {
     await client.close();
   });
   test('what has changed under the form is not approved: the client is told what would happen now', async () => {
-    const { approvalId, orderItemId } = await filed();
+    const { approvalId, orderItemId } = await requested();
     const client = await connect(generation, token, {
       answer: async () => {
         // Whoever else decides what it shows by now: here, an approver at the console who learns that an item is gone.
@@ -83,7 +83,7 @@ describe.each(GENERATIONS)('%s', (generation: Generation) => {
     expect([await statusOf(approvalId), (await shop.item(orderItemId)).status]).toEqual(['PENDING', 'PAID']);
   });
   test('a rejection is confirmed likewise', async () => {
-    const { approvalId, orderItemId } = await filed();
+    const { approvalId, orderItemId } = await requested();
     const client = await connect(generation, token, { answer: () => ACCEPT });
     const { structuredContent } = await client.call('approvals_decide', { approvalId, decision: 'reject' });
     expect(structuredContent).toMatchObject({ approvalId, status: 'REJECTED', result: null });
@@ -93,7 +93,7 @@ describe.each(GENERATIONS)('%s', (generation: Generation) => {
     await client.close();
   });
   test('decline, cancel and an unticked box change nothing', async () => {
-    const { approvalId } = await filed();
+    const { approvalId } = await requested();
     for (const answer of [{ action: 'decline' }, { action: 'cancel' }, { action: 'accept', content: { confirm: false } }]) {
       const client = await connect(generation, token, { answer: () => answer });
       const { structuredContent, isError } = await client.call('approvals_decide', { approvalId, decision: 'approve' });
@@ -103,7 +103,7 @@ describe.each(GENERATIONS)('%s', (generation: Generation) => {
     expect(await statusOf(approvalId)).toBe('PENDING');
   });
   test('a client that shows no forms gets the address, also one that only opens pages', async () => {
-    const { approvalId } = await filed();
+    const { approvalId } = await requested();
     for (const capabilities of [{}, { elicitation: { url: {} } }]) {
       const client = await connect(generation, token, { capabilities });
       const { structuredContent } = await client.call('approvals_decide', { approvalId, decision: 'approve' });
@@ -117,7 +117,7 @@ describe.each(GENERATIONS)('%s', (generation: Generation) => {
     expect(await statusOf(approvalId)).toBe('PENDING');
   });
   test('an answer after the time is over changes nothing', async () => {
-    const { approvalId } = await filed();
+    const { approvalId } = await requested();
     const late = async () => {
       await sleep(1500);
       return ACCEPT;
@@ -128,7 +128,7 @@ describe.each(GENERATIONS)('%s', (generation: Generation) => {
     expect(await statusOf(approvalId)).toBe('PENDING');
   });
   test('lists and shows what waits', async () => {
-    const { approvalId } = await filed();
+    const { approvalId } = await requested();
     const client = await connect(generation, token);
     const { items } = (await client.call('approvals_list')).structuredContent;
     expect(items.every(({ status }: { status: string }) => status === 'PENDING')).toBe(true);
@@ -158,7 +158,7 @@ describe('the state of a form', () => {
   const inputResponses = { confirm: ACCEPT };
 
   test('is for the note that the person saw', async () => {
-    const { approvalId } = await filed();
+    const { approvalId } = await requested();
     const decideWith = (note: string, more: object = {}) =>
       callBare(token, 'approvals_decide', { approvalId, decision: 'approve', note }, more);
     const { requestState } = (await decideWith('seen')).body.result;
@@ -172,12 +172,12 @@ describe('the state of a form', () => {
     expect(decided.body.result.structuredContent).toMatchObject({ status: 'SUCCEEDED', decisionNote: 'seen' });
   });
   test('is not made up: an answer without it shows the form again', async () => {
-    const { approvalId } = await filed();
+    const { approvalId } = await requested();
     expect((await decide(approvalId, { inputResponses })).body.result.resultType).toBe('input_required');
     expect(await statusOf(approvalId)).toBe('PENDING');
   });
   test('is good once: after a decline an accept with it is refused', async () => {
-    const { approvalId } = await filed();
+    const { approvalId } = await requested();
     const requestState = await formOf(approvalId);
     const declined = await decide(approvalId, { requestState, inputResponses: { confirm: { action: 'decline' } } });
     expect(declined.body.result.structuredContent).toEqual({ approvalId, status: 'PENDING', confirmed: false });
@@ -185,13 +185,13 @@ describe('the state of a form', () => {
     expect(await statusOf(approvalId)).toBe('PENDING');
   });
   test('of ten answers at once one decides', async () => {
-    const { approvalId } = await filed();
+    const { approvalId } = await requested();
     const requestState = await formOf(approvalId);
     const all = await Promise.all(Array.from({ length: 10 }, () => decide(approvalId, { requestState, inputResponses })));
     expect(all.filter(({ body }) => body.result?.structuredContent.status === 'SUCCEEDED')).toHaveLength(1);
   });
   test('is for one approval, one decision, one person through one client', async () => {
-    const [one, other] = [await filed(), await filed()];
+    const [one, other] = [await requested(), await requested()];
     const requestState = await formOf(one.approvalId);
     const { token: admin } = await mcpToken(shop, owner, 'admin');
     const wrong = await Promise.all([
@@ -212,7 +212,7 @@ describe('who decides', () => {
     (await callBare(by, name, input)).body.result.structuredContent.error?.code;
 
   test('needs to be OWNER or ADMIN, with store:rw and the scopes of the operation', async () => {
-    const { approvalId } = await filed();
+    const { approvalId } = await requested();
     const input = { approvalId, decision: 'reject' };
     const [staff, reader, narrow] = await Promise.all([
       mcpToken(shop, owner, 'staff'),
@@ -237,7 +237,7 @@ describe('who decides', () => {
     expect((await callBare(staff, 'approvals_get', { approvalId })).body.result.structuredContent).toMatchObject({ approvalId });
   });
   test('is checked again at the decision: a role that is lost while the form is open', async () => {
-    const { approvalId } = await filed();
+    const { approvalId } = await requested();
     const { token: admin } = await mcpToken(shop, owner, 'admin');
     const demote = (role: string) =>
       query(`UPDATE member m SET role = $3 FROM user_account u WHERE u.user_id = m.user_id AND m.store_id = $1 AND u.email = $2`, [

@@ -26,7 +26,7 @@ import { createLog } from '../../../db/kernel/log.ts';
 import { openOrm } from '../../../db/orm.ts';
 import { inTenant, REQUEST, type Tx } from '../../../db/kernel/tx.ts';
 import { startPurchase } from '../../../db/purchases.ts';
-import { fileApproval } from '../../../db/approvals/commands.ts';
+import { createApproval } from '../../../db/approvals/commands.ts';
 import { approvalRun } from '../../../db/approvals/queries.ts';
 import { issueApiToken } from '../../../db/identity/apiTokens.ts';
 import { fileClaim } from '../../../db/claims/file.ts';
@@ -258,7 +258,7 @@ export async function host({ server, around, through = (url) => url }: Hosting) 
       const tenant = { storeId, at: await now(), realNow: Date.now() };
       return inTenant(orm, tenant, REQUEST, async (tx) => {
         const { tokenId } = await issueApiToken(tx, token);
-        const { approval } = await fileApproval(tx, newApproval({ tokenId, principal: tokenId }, wanted));
+        const { approval } = await createApproval(tx, newApproval({ tokenId, principal: tokenId }, wanted));
         return approvalRun(storeId, approval!.approvalId);
       }).then(async (run) => {
         await shownAnew(run, owner!.user_id);

@@ -84,7 +84,7 @@ async function invitations(shop: World): Promise<void> {
 async function approvals(shop: World): Promise<void> {
   const desk = await Desk.open(shop);
   const agent = await desk.agent();
-  const [approved] = [await desk.filed(agent, CATEGORY), await desk.filed(agent, CATEGORY)];
+  const [approved] = [await desk.created(agent, CATEGORY), await desk.created(agent, CATEGORY)];
   const { status, body } = await desk.decide(approved, 'approve');
   if (body.data?.status !== 'SUCCEEDED') throw new Error(`approval: ${status} ${JSON.stringify(body)}`);
   await desk.close();

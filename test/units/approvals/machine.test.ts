@@ -25,7 +25,7 @@ import { MINUTE, SECOND } from '../../../domain/kernel/time.ts';
 const T = Date.UTC(2026, 10, 20);
 /** By a clock that is not ahead. */
 const decide = (state: ApprovalState, event: ApprovalEvent, at: number, clock = 0) => decideAt(state, event, { at, real: at - clock });
-const filed: ApprovalState = {
+const requested: ApprovalState = {
   storeId: 'sto',
   approvalId: 'apr',
   status: 'PENDING',
@@ -40,16 +40,16 @@ const filed: ApprovalState = {
   nextAttemptAt: null,
   result: null,
 };
-const executing: ApprovalState = { ...filed, status: 'EXECUTING', executingSince: T, executingReal: T, nextAttemptAt: T };
+const executing: ApprovalState = { ...requested, status: 'EXECUTING', executingSince: T, executingReal: T, nextAttemptAt: T };
 const ended = { executingSince: T, executingReal: T, attempts: 1, nextAttemptAt: null };
 const states: Readonly<Record<ApprovalStatus, ApprovalState>> = {
-  PENDING: filed,
+  PENDING: requested,
   EXECUTING: executing,
-  SUCCEEDED: { ...filed, ...ended, status: 'SUCCEEDED', result: { status: 200, code: 'OK' } },
-  FAILED: { ...filed, ...ended, status: 'FAILED', result: { status: 409, code: 'INVALID_STATUS' } },
-  UNKNOWN: { ...filed, ...ended, status: 'UNKNOWN', attempts: 12, nextAttemptAt: T + 2 * MINUTE },
-  REJECTED: { ...filed, status: 'REJECTED' },
-  EXPIRED: { ...filed, status: 'EXPIRED' },
+  SUCCEEDED: { ...requested, ...ended, status: 'SUCCEEDED', result: { status: 200, code: 'OK' } },
+  FAILED: { ...requested, ...ended, status: 'FAILED', result: { status: 409, code: 'INVALID_STATUS' } },
+  UNKNOWN: { ...requested, ...ended, status: 'UNKNOWN', attempts: 12, nextAttemptAt: T + 2 * MINUTE },
+  REJECTED: { ...requested, status: 'REJECTED' },
+  EXPIRED: { ...requested, status: 'EXPIRED' },
 };
 const owner: Decider = { userId: 'usr', role: 'OWNER', scopes: ['order:rw'], via: 'CONSOLE' };
 const approve = (by: Partial<Decider> = {}): ApprovalCommand => ({ name: 'approve', input: { ...owner, ...by } });
@@ -71,8 +71,8 @@ const refusalOf = (work: () => unknown): readonly unknown[] => {
 
 describe('decisions', () => {
   test('approve: EXECUTING, and the execution is called at once', () => {
-    const { state, effects, plan } = decide(filed, commanded(approve()), T + 5);
-    expect(state).toEqual({ ...filed, status: 'EXECUTING', executingSince: T + 5, executingReal: T + 5, nextAttemptAt: T + 5 });
+    const { state, effects, plan } = decide(requested, commanded(approve()), T + 5);
+    expect(state).toEqual({ ...requested, status: 'EXECUTING', executingSince: T + 5, executingReal: T + 5, nextAttemptAt: T + 5 });
     expect(effects).toEqual([{ type: 'recordDecision', decision: 'APPROVE', by: owner }]);
     expect(plan).toMatchObject({
       done: false,
@@ -80,8 +80,8 @@ describe('decisions', () => {
     });
   });
   test('reject: REJECTED, and nothing is called', () => {
-    const { state, effects, plan } = decide(filed, commanded(reject()), T + 5);
-    expect(state).toEqual({ ...filed, status: 'REJECTED' });
+    const { state, effects, plan } = decide(requested, commanded(reject()), T + 5);
+    expect(state).toEqual({ ...requested, status: 'REJECTED' });
     expect(effects).toEqual([{ type: 'recordDecision', decision: 'REJECT', by: owner }]);
     expect(plan).toMatchObject({ done: true, calls: [], wakeAt: null });
   });
@@ -95,42 +95,45 @@ describe('decisions', () => {
     },
   );
   test('from expiresAt on it is EXPIRED, whether or not its run has woken', () => {
-    const refused = (at: number) => [approve(), reject()].map((command) => refusalOf(() => checkCommand(filed, command, at))[0]);
+    const refused = (at: number) => [approve(), reject()].map((command) => refusalOf(() => checkCommand(requested, command, at))[0]);
     expect(refused(T + PENDING_MS - 1)).toEqual([undefined, undefined]);
     expect(refused(T + PENDING_MS)).toEqual(['APPROVAL_EXPIRED', 'APPROVAL_EXPIRED']);
     for (const type of ['load', 'elapsed'] as const) {
-      expect(decide(filed, { type }, T + PENDING_MS - 1)).toMatchObject({ state: filed, plan: { wakeAt: T + PENDING_MS, done: false } });
-      expect(decide(filed, { type }, T + PENDING_MS)).toMatchObject({ state: { status: 'EXPIRED' }, plan: { done: true } });
+      expect(decide(requested, { type }, T + PENDING_MS - 1)).toMatchObject({
+        state: requested,
+        plan: { wakeAt: T + PENDING_MS, done: false },
+      });
+      expect(decide(requested, { type }, T + PENDING_MS)).toMatchObject({ state: { status: 'EXPIRED' }, plan: { done: true } });
     }
   });
   test('approving needs the role and the scopes, rejecting only the console rule; both before the state', () => {
-    const forOwner: ApprovalState = { ...filed, approverRole: 'OWNER' };
+    const forOwner: ApprovalState = { ...requested, approverRole: 'OWNER' };
     const admin = { role: 'ADMIN' } as const;
     const staff = { role: 'STAFF' } as const;
-    expect(refusalOf(() => decide(filed, commanded(approve(admin)), T))).toEqual([]);
+    expect(refusalOf(() => decide(requested, commanded(approve(admin)), T))).toEqual([]);
     expect(refusalOf(() => decide(forOwner, commanded(approve(admin)), T))).toEqual(['INSUFFICIENT_ROLE', undefined]);
     expect(refusalOf(() => decide(forOwner, commanded(reject(admin)), T))).toEqual([]);
     for (const command of [approve(staff), reject(staff)])
-      expect(refusalOf(() => decide(filed, commanded(command), T))).toEqual(['INSUFFICIENT_ROLE', undefined]);
+      expect(refusalOf(() => decide(requested, commanded(command), T))).toEqual(['INSUFFICIENT_ROLE', undefined]);
     const narrow = { scopes: ['order:r', 'product:rw'] };
-    expect(refusalOf(() => decide(filed, commanded(approve(narrow)), T))).toEqual(['INSUFFICIENT_SCOPE', { required: ['order:rw'] }]);
-    expect(refusalOf(() => decide(filed, commanded(reject(narrow)), T))).toEqual([]);
+    expect(refusalOf(() => decide(requested, commanded(approve(narrow)), T))).toEqual(['INSUFFICIENT_SCOPE', { required: ['order:rw'] }]);
+    expect(refusalOf(() => decide(requested, commanded(reject(narrow)), T))).toEqual([]);
     expect(refusalOf(() => decide(states.FAILED, commanded(approve(narrow)), T))[0]).toBe('INSUFFICIENT_SCOPE');
   });
 });
 
 describe('what was approved', () => {
   test('an approval is of the preview that is kept, and of no other; a rejection of any', () => {
-    expect(refusalOf(() => decide(filed, commanded(approve({ previewDigest: 'shown' } as object)), T))).toEqual([]);
-    expect(refusalOf(() => decide(filed, commanded(approve({ previewDigest: 'other' } as object)), T))).toEqual([
+    expect(refusalOf(() => decide(requested, commanded(approve({ previewDigest: 'shown' } as object)), T))).toEqual([]);
+    expect(refusalOf(() => decide(requested, commanded(approve({ previewDigest: 'other' } as object)), T))).toEqual([
       'APPROVAL_STALE',
       undefined,
     ]);
-    expect(refusalOf(() => decide(filed, commanded(reject({ previewDigest: 'other' } as object)), T))).toEqual([]);
+    expect(refusalOf(() => decide(requested, commanded(reject({ previewDigest: 'other' } as object)), T))).toEqual([]);
   });
   test('an execution that would do something else does nothing: it waits for another decision, in another round', () => {
     const { state, effects, plan } = decide(executing, outcome(stale()), T + 9);
-    expect(state).toEqual({ ...filed, attempts: 1, round: 1 });
+    expect(state).toEqual({ ...requested, attempts: 1, round: 1 });
     expect([effects, plan]).toMatchObject([[{ type: 'withdrawDecision' }], { calls: [], wakeAt: T + PENDING_MS, done: false }]);
     const again = decide(state, commanded(approve()), T + 10).state;
     expect(again).toMatchObject({ status: 'EXECUTING', round: 1 });
@@ -202,7 +205,7 @@ const steps = fc.array(fc.tuple(events, fc.constantFrom(0, 1, SECOND, 10 * SECON
 test('in any order of events it is decided once, is carried out only when approved, and its result never changes', () => {
   fc.assert(
     fc.property(steps, (sequence) => {
-      let state = filed;
+      let state = requested;
       let at = T;
       const decisions: string[] = [];
       let result: ApprovalState['result'] = null;

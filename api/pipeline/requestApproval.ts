@@ -1,5 +1,5 @@
-/** Requests of agents that need a person's approval: filed with what they would do (G18, G19). */
-import { fileApproval } from '../../db/approvals/commands.ts';
+/** Requests of agents that need a person's approval: stored with what they would do (G18, G19). */
+import { createApproval } from '../../db/approvals/commands.ts';
 import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { deniedBy } from '../declare/agents.ts';
 import { approvalAnswer } from './approvalAnswer.ts';
@@ -10,14 +10,14 @@ import { replayIn } from './replay.ts';
 import type { Request } from '../declare/request.ts';
 
 /** Null when the request is allowed; otherwise AGENT_OPERATION_DENIED, or the answer to a request that waits from now on. */
-export async function fileUnlessAllowed(request: Request, { decision, difference, preview }: Rehearsal): Promise<Answer | null> {
+export async function requestUnlessAllowed(request: Request, { decision, difference, preview }: Rehearsal): Promise<Answer | null> {
   if (decision.decision === 'ALLOW') return null;
   const { endpoint, deps, caller, incoming, input, operation, keyed } = request;
   const { actor, tokenRef } = caller;
   if (decision.decision === 'DENIED' || !actor || !tokenRef) throw deniedBy(endpoint, decision);
   const ifMatch = incoming.header('if-match');
   return inTenant(deps.orm, caller, REQUEST, async (tx) => {
-    const filed = await fileApproval(tx, {
+    const created = await createApproval(tx, {
       operation,
       keyed,
       reason: decision.reason,
@@ -35,8 +35,8 @@ export async function fileUnlessAllowed(request: Request, { decision, difference
       requiredScopes: endpoint.scopes ?? [],
       approverRole: endpoint.approver ?? 'ADMIN',
     });
-    if (!filed.approval) return replayIn(tx, request, filed.stored);
-    const { approval, isReplay } = filed;
+    if (!created.approval) return replayIn(tx, request, created.stored);
+    const { approval, isReplay } = created;
     const ended = {
       outcome: 'PENDING_APPROVAL',
       statusCode: 202,
@@ -45,6 +45,6 @@ export async function fileUnlessAllowed(request: Request, { decision, difference
       isReplayed: isReplay,
     } as const;
     await recordIn(tx, request, ended);
-    return approvalAnswer(tx, filed, deps);
+    return approvalAnswer(tx, created, deps);
   });
 }
