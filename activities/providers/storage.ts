@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import type { Readable } from 'node:stream';
 import { Disk, errors } from 'flydrive';
 import { FSDriver } from 'flydrive/drivers/fs';
 import type { StorageConfig } from '../../db/kernel/config.ts';
@@ -20,6 +21,8 @@ export interface Storage {
   putFile(key: string, path: string, contentType: string): Promise<void>;
   /** The file, or null when there is none. */
   get(key: string): Promise<Uint8Array | null>;
+  /** A file that is read piece by piece, or null when there is none. Nothing is opened before `read`. */
+  find(key: string): Promise<{ readonly bytes: number; readonly read: () => Promise<Readable> } | null>;
   /** Deletes a file; one that is not there is deleted already. */
   remove(key: string): Promise<void>;
   /** Keys of some files, from a place on (null: the first), and the place of the next ones, or null at the end. */
@@ -30,6 +33,14 @@ export interface Storage {
 
 export async function createStorage(config: StorageConfig): Promise<Storage> {
   const disk = new Disk(await driver(config));
+  const metadataOf = async (key: string) => {
+    try {
+      return await disk.getMetaData(key);
+    } catch (error) {
+      if (error instanceof errors.E_CANNOT_GET_METADATA && isMissing(error.cause)) return null;
+      throw error;
+    }
+  };
   const arriving = config.kind === 'files' ? resolve(config.folder, 'arriving') : join(tmpdir(), 'sangjeom-arriving');
   return {
     async temporary() {
@@ -46,18 +57,15 @@ export async function createStorage(config: StorageConfig): Promise<Storage> {
         throw error;
       }
     },
+    async find(key) {
+      const found = await metadataOf(key);
+      return found && { bytes: found.contentLength, read: () => disk.getStream(key) };
+    },
     async remove(key) {
       await disk.delete(key);
     },
     list: (cursor) => (config.kind === 'files' ? listFolder(disk, cursor) : listBucket(disk, cursor)),
-    async changedAt(key) {
-      try {
-        return (await disk.getMetaData(key)).lastModified.getTime();
-      } catch (error) {
-        if (error instanceof errors.E_CANNOT_GET_METADATA && isMissing(error.cause)) return null;
-        throw error;
-      }
-    },
+    changedAt: async (key) => (await metadataOf(key))?.lastModified.getTime() ?? null,
   };
 }
 

@@ -10,8 +10,12 @@ import type { Caller } from '../declare/caller.ts';
 import { type Stranger, FairLane } from '../web/fairLane.ts';
 import { Lane } from '../web/lanes.ts';
 import { type LimitedCall, refuseUntil } from '../web/limits.ts';
+import { Windows } from '../web/windows.ts';
 
 const ARGON2 = { algorithm: 2, memoryCost: 7168, timeCost: 5, parallelism: 1 } as const;
+
+/** Addresses that sent a wrong password within a minute: where a store's line is full, they leave it for others. */
+const wrong = new Windows();
 
 /**
  * Operations with passwords, from the request to the response (X12): twenty under way, two of them of an address, where eighteen more wait;
@@ -25,6 +29,7 @@ export const passwordCalls = new FairLane('password_calls', {
   addressLine: 18,
   waiting: 1000,
   waitMs: 5000,
+  yields: (address) => wrong.has(address, performance.now()),
 });
 /** Only of operations that are under way: there is always room to wait. */
 const verifying = new Lane('password_verifying', { slots: 1, waiting: 20 });
@@ -69,13 +74,19 @@ interface PasswordCheck {
  * Verifies a password, in the queue. It is counted as wrong before the verification, in Postgres, so that concurrent guesses cannot exceed
  * the limit (X11). Over a limit: TOO_MANY_REQUESTS with `Retry-After`, whatever the password is.
  */
-export function verifyPassword(call: LimitedCall, { password, storedHash, isRight = true, limits }: PasswordCheck): Promise<boolean> {
+export function verifyPassword(
+  call: LimitedCall & Pick<Caller, 'clientAddress'>,
+  { password, storedHash, isRight = true, limits }: PasswordCheck,
+): Promise<boolean> {
   return verifying.run(async () => {
     const now = call.deps.clock.now();
     const inTx = <T>(work: (tx: Tx) => Promise<T>) => inTenant(call.deps.orm, realTime(call.storeId, now), REQUEST, work);
     refuseUntil('passwords', await inTx((tx) => consumeUse(tx, limits)), now);
     const verdict = (await isPassword(password, storedHash)) && isRight;
-    if (!verdict) return false;
+    if (!verdict) {
+      wrong.add(call.clientAddress, performance.now());
+      return false;
+    }
     const [own, ...others] = limits;
     await inTx(async (tx) => {
       await resetUses(tx, own);

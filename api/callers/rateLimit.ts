@@ -72,6 +72,8 @@ const OF_DOCUMENTS = 10;
 export function limitDocuments({ config, clock }: ApiDeps): Middleware {
   const windows = new Windows();
   return (ctx, next) => {
+    // Their bytes are in memory once, however many clients do not read them.
+    ctx.state['isShared'] = true;
     const counted = windows.add(countedAddress(wholeAddress(ctx.req, config.trustedProxies)), clock.now());
     if (counted.count > OF_DOCUMENTS * config.rateLimitPerMinute) refuse(ctx, secondsOf(counted));
     return next();

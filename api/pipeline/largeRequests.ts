@@ -9,6 +9,8 @@ import type { Endpoint } from '../declare/endpoint.ts';
 
 /** Other stores have requests too when they had one in so many milliseconds. */
 const RECENT_MS = 2000;
+/** What turned out small pauses nobody: the list of a store that has no more than a few orders. */
+const SMALL_MS = 25;
 /** A pause is no longer than this. */
 const MAX_PAUSE_MS = 2000;
 
@@ -17,7 +19,7 @@ const stores = new RecentStores(RECENT_MS);
  * Four times as long as after others, so that a side works a fifth of the time: what is large also keeps the process's thread for tens of
  * milliseconds, and collects its garbage.
  */
-const pauseMs = (_: Turn, tookMs: number, atOnce: number) => stores.pauseMs(4 * tookMs, atOnce, MAX_PAUSE_MS);
+const pauseMs = (_: Turn, tookMs: number, atOnce: number) => stores.pauseMs(4 * Math.max(0, tookMs - SMALL_MS), atOnce, MAX_PAUSE_MS);
 const shared = { line: 100, waiting: 1000, waitMs: 20_000, pauseMs };
 /** One of a side of a store at a time while other stores have requests. */
 const reads = new Turns({ ...shared, name: 'large_reads', slots: 4, ofStore: () => (stores.areMany ? 1 : 2) });

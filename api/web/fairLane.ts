@@ -23,15 +23,17 @@ interface Bounds {
   readonly waiting: number;
   /** Real milliseconds in each of both lines. */
   readonly waitMs: number;
+  /** Addresses that leave a full line of a store for others. */
+  readonly yields?: (address: string) => boolean;
 }
 
 export class FairLane {
   readonly #addresses: Turns;
   readonly #stores: Turns;
 
-  constructor(name: string, { slots, ofStore, storeLine, ofAddress, addressLine, waiting, waitMs }: Bounds) {
+  constructor(name: string, { slots, ofStore, storeLine, ofAddress, addressLine, waiting, waitMs, yields }: Bounds) {
     this.#addresses = new Turns({ name, slots: Infinity, ofStore: ofAddress, line: addressLine, waiting, waitMs });
-    this.#stores = new Turns({ name, slots, ofStore, line: storeLine, waiting, waitMs });
+    this.#stores = new Turns({ name, slots, ofStore, line: storeLine, waiting, waitMs, ...(yields && { yields }) });
   }
 
   /**

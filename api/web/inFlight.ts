@@ -4,7 +4,7 @@
  * limits count them: the principal of a valid token, or else the client's address (X10). All members behind one address have what a store
  * has: accounts cost nothing. What a store's sellers send counts apart from what its public sends. Of either a principal has no more than
  * is left free for the others, a network no more than a quarter of that: "dynamic thresholds" (Choudhury and Hahne, 1998). So a few that
- * take what they can leave room for all others.
+ * take what they can leave room for all others. The same holds for stores, and for those who belong to none, within the process.
  */
 import type { ServerOptions } from 'node:http';
 import type { Context } from 'koa';
@@ -25,7 +25,9 @@ const RETRY_AFTER = '5';
 export const cutOff = (): Fault => invalid('', 'INVALID_BODY', 'The body could not be read to its end.');
 
 type StoreSide = Extract<Side, 'SELLER' | 'PUBLIC'>;
-/** What one principal, or one network, has of what is free. */
+/** What a side of a store, and who belongs to no store, has of what the process has free. */
+const OF_PROCESS = { store: 1 / 2, outsider: 1 / 4 } as const;
+/** What one principal, or one network, has of what is free to its side. */
 const OF_FREE: Readonly<Record<StoreSide, number>> = { SELLER: 1, PUBLIC: 1 / 4 };
 
 interface Bounds {
@@ -63,9 +65,8 @@ export function keysOf({ state, req }: Pick<Context, 'state' | 'req'>): InFlight
 interface Share {
   readonly name: string;
   readonly max: number;
-  /** It has at most this part of what this other one leaves free. */
-  readonly of?: string;
-  readonly part?: number;
+  /** It has at most this part of what is left of another one. */
+  readonly free?: { readonly of: Share; readonly part: number };
 }
 export class InFlight {
   readonly name: string;
@@ -108,18 +109,20 @@ export class InFlight {
   /** What counts them, and how many it may have: of what `of` counts, no more than is left free. */
   private sharesOf({ sender, members, store }: InFlightKeys): readonly Share[] {
     const { bounds } = this;
-    const shares: Share[] = [
-      { name: 'process', max: bounds.process },
-      { name: `sender/${sender}`, max: bounds.sender },
-    ];
-    if (members !== undefined) shares.push({ name: `sender/${members}`, max: bounds.store });
-    if (store === null) return shares;
-    const side = `store/${store.side}/${store.id}`;
-    const part = OF_FREE[store.side];
-    return [...shares, { name: side, max: bounds.store }, { name: `${side}/${store.sharer}`, max: bounds.store, of: side, part }];
+    const process: Share = { name: 'process', max: bounds.process };
+    const own: Share = { name: `sender/${sender}`, max: bounds.sender };
+    const shares: Share[] = members === undefined ? [process] : [process, { name: `sender/${members}`, max: bounds.store }];
+    if (store === null) return [...shares, { ...own, free: { of: process, part: OF_PROCESS.outsider } }];
+    const side: Share = {
+      name: `store/${store.side}/${store.id}`,
+      max: bounds.store,
+      free: { of: process, part: OF_PROCESS.store },
+    };
+    const sharer: Share = { name: `${side.name}/${store.sharer}`, max: bounds.store, free: { of: side, part: OF_FREE[store.side] } };
+    return [...shares, own, side, sharer];
   }
-  private maxOf({ max, of, part = 1 }: Share): number {
-    return of === undefined ? max : part * (max - this.held.of(of));
+  private maxOf({ max, free }: Share): number {
+    return free === undefined ? max : Math.min(max, free.part * (free.of.max - this.held.of(free.of.name)));
   }
   private change(key: string, n: number): void {
     const sum = this.held.add(key, n);

@@ -3,15 +3,18 @@
  * asked for gets no more of it, and keeps no memory for long.
  */
 import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import type { Context, Middleware } from 'koa';
 import { limitRefusals } from '../../db/kernel/metrics.ts';
 import { Fault, RetryLater } from '../../domain/kernel/errors.ts';
-import { InFlight, keysOf, MIB } from './inFlight.ts';
+import { cutOff, InFlight, keysOf, MIB } from './inFlight.ts';
 import { fail, refusal } from './envelope.ts';
 
 /** Requests of one connection under way: one is sent before the answer to another only where a client pipelines. */
 const MAX_PIPELINED = 16;
 const SMALL = 4096;
+/** What a file that is read piece by piece has in memory at most. */
+const FILE_BYTES = 256 * 1024;
 /** A client has so long to take an answer, in real milliseconds, and so long more for each MiB of it. */
 const TAKEN_MS = 30_000;
 /** Clients read what they asked for within seconds. */
@@ -60,21 +63,42 @@ export function sendBounded({ inFlight = answersInFlight, takenMs = TAKEN_MS }: 
     await next();
     if (!ends.has(end)) return;
     release = admit(ctx, inFlight);
-    const bytes = bytesOf(ctx);
-    // A stream ends by itself, or never: that of a session. Its parts have their own time.
+    const bytes = ctx.body instanceof Readable ? (ctx.length ?? 0) : bytesOf(ctx);
+    // A stream without a length ends by itself, or never: that of a session. Its parts have their own time.
     if (bytes > 0) late = unlessTaken(bytes, () => socket.destroy(), takenMs);
   };
 }
 
+/**
+ * Answers with a file, which is opened when there is room for what is read of it ahead: TOO_MANY_REQUESTS where there is none. A HEAD opens
+ * nothing.
+ */
+export async function sendFile(
+  ctx: Context,
+  { bytes, read }: { readonly bytes: number; readonly read: () => Promise<Readable> },
+  inFlight = answersInFlight,
+): Promise<void> {
+  if (ctx.res.closed) throw cutOff();
+  const release = ctx.method === 'HEAD' ? () => {} : inFlight.take(keysOf(ctx), Math.min(bytes, FILE_BYTES));
+  if (!release) throw refused(inFlight);
+  ctx.res.once('close', release);
+  ctx.status = 200;
+  if (ctx.method !== 'HEAD') ctx.body = await read();
+  ctx.length = bytes;
+}
+
 /** Refuses a request for a large answer before anything of it is computed, while its sender has not taken others: TOO_MANY_REQUESTS. */
 export function refuseUnread(ctx: Context, inFlight = answersInFlight): void {
-  if (inFlight.hasRoom(keysOf(ctx), MIB)) return;
-  limitRefusals.inc({ limit: inFlight.name });
-  throw new RetryLater(Number(RETRY_AFTER));
+  if (!inFlight.hasRoom(keysOf(ctx), MIB)) throw refused(inFlight);
+}
+function refused({ name }: InFlight): RetryLater {
+  limitRefusals.inc({ limit: name });
+  return new RetryLater(Number(RETRY_AFTER));
 }
 
 /** Counts the answer; returns what gives its bytes back. */
 function admit(ctx: Context, inFlight: InFlight): () => void {
+  if ((ctx.state as { isShared?: boolean }).isShared) return () => {};
   encode(ctx);
   const keys = keysOf(ctx);
   const taken = inFlight.take(keys, bytesOf(ctx));

@@ -43,6 +43,12 @@ export class FairLine<T extends Waiting> {
     this.#senders.delete(one.sender);
     if (own.size > 0) this.#senders.set(one.sender, own);
   }
+  /** Refuses the last one of a sender like this; false: there is none. */
+  dropLastOf(isOne: (sender: string) => boolean): boolean {
+    const found = [...this.#senders].findLast(([sender]) => isOne(sender));
+    [...(found?.[1] ?? [])].at(-1)?.refuse();
+    return found !== undefined;
+  }
   /** Refuses the last one of the sender that has the most. */
   dropLast(): void {
     const max = this.longest;

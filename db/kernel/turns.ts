@@ -22,6 +22,8 @@ export interface TurnsLimits {
   readonly ofStore: number | ((turn: Turn) => number);
   /** Waiting requests of a side of a store; 20 when left out. Beyond, the sender who has most of them is refused one. */
   readonly line?: number;
+  /** Senders who leave a full line for others where none has more than one in it. Nobody when left out. */
+  readonly yields?: (sender: string) => boolean;
   /** Waiting requests of all stores; 200 when left out. Beyond, the longest line has to do with one less. */
   readonly waiting?: number;
   /** Real milliseconds; then TOO_MANY_REQUESTS with `Retry-After`. */
@@ -88,10 +90,10 @@ export class Turns {
 
   /** Whether this sender may wait in this line; who has more than others makes room for them. */
   private makeRoom(line: FairLine<Waiter>, sender: string): boolean {
-    const { line: max = 20, waiting = 200 } = this.limits;
+    const { line: max = 20, waiting = 200, yields } = this.limits;
     if (line.size >= max) {
-      if (line.sizeOf(sender) + 1 >= line.longest) return false;
-      line.dropLast();
+      if (line.sizeOf(sender) + 1 < line.longest) line.dropLast();
+      else return yields !== undefined && !yields(sender) && line.dropLastOf(yields);
     } else if (this.waiting >= waiting) {
       const longest = [...this.lines.values()].reduce((a, b) => (b.size > a.size ? b : a));
       if (line.size + 1 >= longest.size) return false;

@@ -6,14 +6,14 @@ import { NO_STORE } from '../../../db/kernel/tenancy.ts';
 const of = (sharer: string, id = 's', side: 'PUBLIC' | 'SELLER' = 'PUBLIC') => ({ sender: sharer, store: { id, side, sharer } });
 
 test('bytes are counted for all of their keys or for none, and what is given back is forgotten', () => {
-  const inFlight = new InFlight('body_bytes', { sender: 10, store: 15, process: 20 });
+  const inFlight = new InFlight('body_bytes', { sender: 10, store: 15, process: 40 });
   const a = inFlight.take({ sender: 'a', store: null }, 10)!;
   expect(inFlight.take({ sender: 'a', store: null }, 1)).toBeNull();
   expect(inFlight.take(of('b', 's', 'SELLER'), 11)).toBeNull();
   const b = inFlight.take(of('b', 's', 'SELLER'), 7)!;
-  expect(inFlight.take({ sender: 'c', store: null }, 4)).toBeNull();
+  expect(inFlight.take({ sender: 'c', store: null }, 6)).toBeNull();
   a();
-  expect(inFlight.take({ sender: 'c', store: null }, 4)).not.toBeNull();
+  expect(inFlight.take({ sender: 'c', store: null }, 6)).not.toBeNull();
   b();
   expect(inFlight.size).toBe(2);
 });
@@ -32,6 +32,19 @@ test('a dozen that fill a store leave room for another address of it, and its se
   // Half, and half of the rest.
   expect([fill('owner', 'SELLER'), fill('agent', 'SELLER')]).toEqual([500, 250]);
   expect(inFlight.take(of('a', 't'), 200)).not.toBeNull();
+});
+
+test('stores and strangers that fill a process leave room for another store, and for another stranger', () => {
+  const inFlight = new InFlight('answer_bytes', { sender: 160, store: 640, process: 1920 });
+  const fill = (keys: Parameters<InFlight['take']>[0]): number => {
+    let n = 0;
+    while (inFlight.take(keys, 1)) n++;
+    return n;
+  };
+  for (let n = 0; n < 8; n++) fill({ sender: `address ${n}`, store: null });
+  for (const store of ['s', 't', 'u']) for (let n = 0; n < 20; n++) fill(of(`${n}`, store));
+  expect(inFlight.hasRoom(of('buyer', 'v'), 2)).toBe(true);
+  expect(inFlight.hasRoom({ sender: 'address', store: null }, 2)).toBe(true);
 });
 
 test('a seller counts by principal, whoever was not let in by network, whatever token they have', () => {

@@ -45,7 +45,7 @@ async function serve({ before = () => Promise.resolve(), ...options }: Serving) 
 /** A connection that sends so many requests at once and reads nothing. */
 const client = (requests: number, method = 'GET') => unread((server.address() as AddressInfo).port, requests, method);
 const ended = (what: string, holds: () => boolean) => until(what, () => Promise.resolve(holds()), 5000);
-const room = () => new InFlight('answer_bytes', { sender: 20 * MIB, store: 20 * MIB, process: 20 * MIB });
+const room = () => new InFlight('answer_bytes', { sender: 20 * MIB, store: 20 * MIB, process: 100 * MIB });
 
 test('what waits is of no heap: bytes in place of texts', async () => {
   const bodies: unknown[] = [];

@@ -150,6 +150,17 @@ test('a full line refuses the last of the sender who has the most, and no newcom
   expect(begun).toEqual(['a.0@crowd', 'a.6@buyer', 'a.7@other', 'a.1@crowd', 'a.8@third']);
 });
 
+test('where each has one in a full line, those who yield leave it for those who do not', async () => {
+  const refused: string[] = [];
+  const yields = (sender: string) => sender.startsWith('guesser');
+  const { take } = taking(new Turns({ ...OF_ONE, slots: 1, line: 3, waitMs: 60_000, yields }));
+  const enqueue = (name: string) => void take(name).catch(() => refused.push(name));
+  for (const name of ['a.0@x', 'a.1@guesser1', 'a.2@buyer', 'a.3@guesser2', 'a.4@guesser3', 'a.5@other', 'a.6@third', 'a.7@fourth'])
+    enqueue(name);
+  await soon();
+  expect(refused.toSorted()).toEqual(['a.1@guesser1', 'a.3@guesser2', 'a.4@guesser3', 'a.7@fourth']);
+});
+
 test('where as many wait as there may, the longest line has one less for a newcomer', async () => {
   const refused: string[] = [];
   const { take } = taking(new Turns({ ...OF_ONE, slots: 1, line: 10, waiting: 4, waitMs: 60_000 }));
