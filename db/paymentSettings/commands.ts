@@ -32,8 +32,8 @@ export interface SettingsPatch {
   readonly expectedVersion?: number | undefined;
 }
 /**
- * Applies the sent fields. CONCURRENT_UPDATE first; then, where live mode is switched on or would lose its last domain, the live gate,
- * which is decided by what the request would leave (Y7).
+ * Applies the sent fields. CONCURRENT_UPDATE first (Y7); then, where live mode is switched on or would lose its last domain, the live
+ * gate, which is decided by what the request would leave (Y20).
  */
 export async function changeSettings(tx: Tx, { expectedVersion, ...patch }: SettingsPatch): Promise<void> {
   const { em, at } = tx;
