@@ -1,4 +1,4 @@
-/** The one request of an external node's entry (F15–F18). What it carries and what is answered stay in Postgres. */
+/** The one request of an external node's entry. What it carries and what is answered stay in Postgres. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failpoint } from '../db/kernel/failpoint.ts';
 import { externalOutcomes } from '../db/kernel/metrics.ts';

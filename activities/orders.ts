@@ -13,7 +13,7 @@ export const orderItem: RunActivities<'orderItem'> = {
   calls: (deps) => ({ ...courierCalls(deps), askExternal: askExternal(deps) }),
 };
 
-/** The items of an order that move together (F32). */
+/** The items of an order that move together. */
 export const orderGroup: RunActivities<'orderGroup'> = {
   calls: (deps) => ({ askExternal: askExternal(deps) }),
 };

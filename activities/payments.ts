@@ -108,8 +108,8 @@ type Caller = (
 
 /**
  * Asks a payment provider, with the credentials that the attempt was started with. Its secrets are read from Postgres, as is the payment
- * key, and the provider's messages are stored there, never in Temporal (D45). No request is sent without credentials of the attempt's
- * environment (X26): UNSENT. `timedOut`: how a request without an answer in time is counted.
+ * key, and the provider's messages are stored there, never in Temporal. No request is sent without credentials of the attempt's
+ * environment: UNSENT. `timedOut`: how a request without an answer in time is counted.
  */
 function createCaller({ orm, config, keyring, clock, log }: ActivityDeps, timedOut: 'UNKNOWN' | 'SLOW' = 'UNKNOWN'): Caller {
   const { providerFor } = createProviders(config.payments);

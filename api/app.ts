@@ -61,7 +61,7 @@ export function buildApp(deps: ApiDeps, recorder: Recorder | null): Koa {
   ];
   for (const router of unlimited) app.use(router.routes());
   app.use(unstored);
-  // All other requests count against the limit (X10), also those with an unknown path.
+  // All other requests count against the limit, also those with an unknown path.
   app.use(oauthRefusals(deps));
   app.use(payRefusals);
   app.use(nameSuccessors(endpoints, operations));
@@ -134,7 +134,7 @@ const envelope =
     }
   };
 
-/** Former paths of the documents (D82). */
+/** Former paths of the documents. */
 const MOVED = [
   ['/api-docs', 301, '/docs'],
   ...['json', 'yaml'].flatMap((form) => [

@@ -1,4 +1,4 @@
-/** The list of customers in a store with many, beside one with few: its orders, filters and searches (U3 … U6). */
+/** The list of customers in a store with many, beside one with few: its orders, filters and searches. */
 import { Pool, type PoolClient } from 'pg';
 import { Seller } from '../bin/dev/client.ts';
 import type { System } from '../bin/dev/system.ts';

@@ -141,7 +141,7 @@ function row(nodes: number, call?: string): Graph {
     edges: [...ids.flatMap((id, i) => ways(id, ids[i + 1] ?? after)), ...calling],
   };
 }
-/** 300 nodes, as many as there may be in all: 200 in the graph, 100 in the flow that it calls (F35). */
+/** 300 nodes, as many as there may be in all: 200 in the graph, 100 in the flow that it calls. */
 function checkLargest(): Checked {
   const published: CheckContext['published'] = (key) =>
     key === 'inner' ? { exists: true, version: 1, bundle: { '': row(100) } } : { exists: false, version: null, bundle: null };

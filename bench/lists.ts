@@ -1,4 +1,4 @@
-/** The time of lists in a store with few orders and in one with many, measured in alternation: X22 allows a difference of 20 %. */
+/** The time of lists in a store with few orders and in one with many, measured in alternation: at most 20 % more is allowed. */
 import { Pool } from 'pg';
 import { makeStore } from '../bin/ops/store/make.ts';
 import type { System } from '../bin/dev/system.ts';

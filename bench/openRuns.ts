@@ -1,4 +1,4 @@
-/** The statements of the reconciler and the worker's metrics with very many open runs: none may take a second (X26). */
+/** The statements of the reconciler and the worker's metrics with very many open runs: none may take a second. */
 import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
 import { Pool } from 'pg';

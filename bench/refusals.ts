@@ -1,4 +1,4 @@
-/** The cost of refusing a body: for each operation the worst one of 256 kB, compared with parsing it (X6, X7). */
+/** The cost of refusing a body: for each operation the worst one of 256 kB, compared with parsing it. */
 import { endpoints } from '../api/endpoints.ts';
 import { parseJson } from '../api/web/body.ts';
 import type { Endpoint } from '../api/declare/endpoint.ts';

@@ -84,7 +84,7 @@ const LOGIN_QUERY = `SELECT current_user::text AS name, rolsuper, rolbypassrls,
 
 /**
  * Checks at the start of a process that it is logged in as this role, that row-level security applies to it (no superuser, no BYPASSRLS, no
- * owned tables) and that its sessions have timeouts (X18, X19). Throws an error that names the variable.
+ * owned tables) and that its sessions have timeouts. Throws an error that names the variable.
  */
 export async function checkLogin(query: (text: string) => Promise<readonly object[]>, role: Login, variable: string): Promise<void> {
   const [login] = (await query(LOGIN_QUERY)) as readonly LoginRow[];

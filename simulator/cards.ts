@@ -1,4 +1,4 @@
-/** What a card's ending means, at both providers alike (Y33): in the window, at the approval and at a cancel. */
+/** What a card's ending means, at both providers alike: in the window, at the approval and at a cancel. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failureOf } from './codes.ts';

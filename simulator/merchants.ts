@@ -1,4 +1,4 @@
-/** Every well-formed key is a merchant's (Y31): its name is in it. A key can be revoked, out of order or slow. */
+/** Every well-formed key is a merchant's: its name is in it. A key can be revoked, out of order or slow. */
 export type Provider = 'tosspayments' | 'portone';
 export type Environment = 'TEST' | 'LIVE';
 

@@ -1,4 +1,4 @@
-/** One origin speaks both protocols (Y30): their APIs, their windows, their SDKs, and what a test orders. */
+/** One origin speaks both protocols: their APIs, their windows, their SDKs, and what a test orders. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Behaviours } from './behaviours.ts';

@@ -1,5 +1,5 @@
 /**
- * Deletes what has ended (X26, db/retention/kinds.ts): one bounded portion per step, each kind in turn, by the sweeper's SQL functions. Of
+ * Deletes what has ended (db/retention/kinds.ts): one bounded portion per step, each kind in turn, by the sweeper's SQL functions. Of
  * an upload the row is deleted first and its file afterwards: a file that a crash leaves behind has no row, and stored files without a row
  * are deleted a day later. Steps are idempotent.
  */

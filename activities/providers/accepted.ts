@@ -1,4 +1,4 @@
-/** Whether a provider accepts our credentials: what an answer of 401 or 403 means, and which set is tried next (Y9, Y18). */
+/** Whether a provider accepts our credentials: what an answer of 401 or 403 means, and which set is tried next. */
 import type { ProviderAnswer } from './answers.ts';
 import type { PaymentProvider } from './port.ts';
 
@@ -7,7 +7,7 @@ export const VERIFY_MS = 3000;
 
 /**
  * A confirm that was answered with 403: a buyer's browser may have caused it, with the key of another's payment. Our credentials are
- * refused only if the provider says so without the buyer (Y18); where it does not say, whether anything was charged is left to a reading.
+ * refused only if the provider says so without the buyer; where it does not say, whether anything was charged is left to a reading.
  */
 export async function checkRefusal(provider: PaymentProvider, answer: ProviderAnswer, limitMs: number): Promise<ProviderAnswer> {
   if (!answer.isForbidden) return answer;
@@ -17,7 +17,7 @@ export async function checkRefusal(provider: PaymentProvider, answer: ProviderAn
 }
 
 /**
- * The answer under the first credentials that the provider accepts (Y9); UNAUTHORIZED where it accepts none. Other sets than the attempt's
+ * The answer under the first credentials that the provider accepts; UNAUTHORIZED where it accepts none. Other sets than the attempt's
  * own may be of another account, which knows no such payment, or another: that proves nothing. Nor does what they say tell anything of its
  * own set.
  */

@@ -9,7 +9,7 @@ export interface ProviderCharge {
   readonly pgOrderId: string;
   /** Toss' payment key; the txId of PortOne, null where the buyer has not come back. */
   readonly paymentKey: string | null;
-  /** Of PortOne: what the buyer's authentication gave, for the approval; null where the channel approves by itself (Y25). */
+  /** Of PortOne: what the buyer's authentication gave, for the approval; null where the channel approves by itself. */
   readonly paymentToken: string | null;
   /** Won. */
   readonly amount: number;
@@ -102,7 +102,7 @@ export function refundAnswer(cancels: readonly Cancel[], { refundId, amount }: P
 
 /**
  * The answer of a reading with what the payment's cancels add to it: our void is still being carried out, or somebody canceled at the
- * provider's console (Y27).
+ * provider's console.
  */
 export function withCancels(answer: ProviderAnswer, cancels: readonly Cancel[], attemptId: string): ProviderAnswer {
   const isVoiding = cancels.some(({ reason, state }) => reason.endsWith(voidReason(attemptId)) && state === 'REQUESTED');

@@ -1,4 +1,4 @@
-/** Couriers behind one port: where is this parcel? (D75) */
+/** Couriers behind one port: where is this parcel? */
 import type { Scan, TrackingReading } from '../../domain/orders/tracking.ts';
 import { HOUR } from '../../domain/kernel/time.ts';
 

@@ -59,7 +59,7 @@ export function createEgress(config: EgressConfig) {
     },
 
     /**
-     * Sends, and answers how it ended: success is a 2xx status with its whole body within the deadline (F17). A body of more than
+     * Sends, and answers how it ended: success is a 2xx status with its whole body within the deadline. A body of more than
      * `maxBytes` is read no further, and null.
      */
     call: (outgoing: Outgoing, maxBytes: number): Promise<EgressReply> =>

@@ -6,7 +6,7 @@ export interface Execution {
   /** How far the store's clock was ahead then, in milliseconds. */
   readonly clock?: number;
 }
-/** The answer of an execution. APPROVAL_STALE: nothing was done, and the request shows what would be done now (G51). */
+/** The answer of an execution. APPROVAL_STALE: nothing was done, and the request shows what would be done now. */
 export interface Executed {
   readonly status: number;
   readonly code: string;

@@ -1,6 +1,6 @@
 /**
  * The client of PortOne's V2 HTTP API (Y23 … Y26). Its payment id is our order id. A payment counts only when id, amount, currency and
- * store are those of the attempt, and its channel is of the attempt's environment (Y24).
+ * store are those of the attempt, and its channel is of the attempt's environment.
  */
 import { randomUUID } from 'node:crypto';
 import { ENVIRONMENT_MISMATCH, isKnownDecline, providerMessage, safeCode } from '../../domain/payments/failures.ts';
@@ -161,7 +161,7 @@ const afterConfirm = (answer: ProviderAnswer): ProviderAnswer => {
   return unknown(answer.code, true);
 };
 
-/** A channel of the other environment is why a confirm was refused, whatever the refusal says (Y24). */
+/** A channel of the other environment is why a confirm was refused, whatever the refusal says. */
 const afterDecline = (refused: ProviderAnswer, read: ProviderAnswer): ProviderAnswer =>
   read.code === ENVIRONMENT_MISMATCH
     ? { ...read, message: refused.message, ...(read.result === 'UNPAID' && { result: 'DECLINED' as const }) }

@@ -1,4 +1,4 @@
-/** A payment as PortOne shows it, and what it says of an attempt (Y23 … Y26). */
+/** A payment as PortOne shows it, and what it says of an attempt. */
 import { ENVIRONMENT_MISMATCH, safeCode, shortCode } from '../../domain/payments/failures.ts';
 import {
   approved,

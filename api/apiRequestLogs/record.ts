@@ -20,7 +20,7 @@ const textOf = (text: string, max: number): string => Buffer.from(text.slice(0, 
 
 /**
  * Hands every answered management request to the recorder. Not those that belong to no store: without a token that is or was ours, or with
- * one of another store than the named one (G50). `router`: names the operation of a request that was refused before it was routed.
+ * one of another store than the named one. `router`: names the operation of a request that was refused before it was routed.
  */
 export const recordRequests =
   (recorder: Recorder, router: Router, { clock }: ApiDeps): Middleware =>

@@ -36,8 +36,8 @@ interface Execution extends DecisionContext {
   readonly deps: DecisionContext['deps'] & { readonly clock: Clock; readonly config: Config };
 }
 /**
- * The record when the execution has ended, at the latest 8 seconds after the request (G25); it becomes the reply of the idempotency key.
- * APPROVAL_STALE where something came between the dry run and the execution, which has done nothing then (G51).
+ * The record when the execution has ended, at the latest 8 seconds after the request; it becomes the reply of the idempotency key.
+ * APPROVAL_STALE where something came between the dry run and the execution, which has done nothing then.
  */
 async function untilExecuted({ commands, params, realNow, deps }: Execution, round: number): Promise<ApprovalView> {
   const { clock, config } = deps;

@@ -1,4 +1,4 @@
-/** An approved request as it was sent, read anew; and its dry run at the moment of its approval (G26, G51). */
+/** An approved request as it was sent, read anew; and its dry run at the moment of its approval. */
 import type { ApprovalRequest } from '../../db/approvals/entities.ts';
 import { lockIfPresent } from '../../db/customers/locks.ts';
 import { inTenant, REQUEST, type Tx } from '../../db/kernel/tx.ts';
@@ -51,7 +51,7 @@ export function incomingOf({ path, params, querystring, headers, body }: Approva
 interface Requested {
   readonly approval: ApprovalRequest;
   readonly caller: Caller;
-  /** The customer whom it is about has withdrawn: of the request only a part is left (U13). */
+  /** The customer whom it is about has withdrawn: of the request only a part is left. */
   readonly isOfNobody: boolean;
 }
 /** INSUFFICIENT_SCOPE, CUSTOMER_NOT_FOUND, and the refusals of `validated`. */

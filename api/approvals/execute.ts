@@ -1,7 +1,7 @@
 /**
  * Carries out approved requests: the port of the worker's activities (activities/kernel/deps.ts). An execution has an operation key of its
  * own, which is reserved in the transaction of the change; so it happens once, however often and wherever it is called. No try begins later
- * than a minute after the approval, and none ends long after it began: what has no answer by then is only looked up (G26, G27). It does
+ * than a minute after the approval, and none ends long after it began: what has no answer by then is only looked up (G27). It does
  * what was approved, or nothing (G51).
  */
 import { createHash } from 'node:crypto';
@@ -58,9 +58,9 @@ interface Work extends Known {
   readonly at: number;
   /** The real time at which it began. */
   readonly realNow: number;
-  /** It began in time: no try begins later (G27). By the real time that its run knows of, which may be later than ours. */
+  /** It began in time: no try begins later. By the real time that its run knows of, which may be later than ours. */
   readonly isInTime: boolean;
-  /** The customer whom it is about has withdrawn: of the request only a part is left (U13). */
+  /** The customer whom it is about has withdrawn: of the request only a part is left. */
   readonly isOfNobody: boolean;
 }
 export function createExecutor(deps: ApiDeps, endpoints: readonly Endpoint[]): Executor {
@@ -164,7 +164,7 @@ async function recorded(tx: Tx, { keyring }: ApiDeps, { approval, endpoint, oper
   return executed;
 }
 
-/** What is shown of an answer, and what of it only to the requesting principal (G28). */
+/** What is shown of an answer, and what of it only to the requesting principal. */
 function resultOf(approval: ApprovalRequest, endpoint: Endpoint, { status, body }: StoredReply, keyring: Keyring): NewResult {
   const { storeId, approvalId } = approval;
   const requestId = executionRequestId(approval);

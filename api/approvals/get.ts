@@ -16,7 +16,7 @@ export const get = endpoint({
   errors: ['APPROVAL_NOT_FOUND'],
 }).handle(async ({ tx, params, deps, isAgent, principal }) => {
   const approval = await findApproval(tx, params.approvalId);
-  // Another agent's does not exist (G22).
+  // Another agent's does not exist.
   if (isAgent && approval.principal !== principal) throw new Fault('APPROVAL_NOT_FOUND');
   return viewApproval(tx, approval, { consoleUrl: deps.config.mail.consoleUrl, keyring: isAgent ? deps.keyring : null });
 });

@@ -61,7 +61,7 @@ const listed = {
   approver: nullable(closed({ userId: Id, name: Type.String() })),
   result: nullable(Result),
 };
-/** Of lists (D90). */
+/** Of lists. */
 export const ListedApproval = closed(
   {
     ...listed,

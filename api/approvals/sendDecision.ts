@@ -37,8 +37,8 @@ export interface Decided {
   readonly round: number;
 }
 /**
- * Of several decisions about a request exactly one is carried out (G24). The record right after it. An approval is of the preview that was
- * kept when it arrived, or of the one that it names: APPROVAL_STALE, under its key too, where another one is kept or would be by now (G51).
+ * Of several decisions about a request exactly one is carried out. The record right after it. An approval is of the preview that was
+ * kept when it arrived, or of the one that it names: APPROVAL_STALE, under its key too, where another one is kept or would be by now.
  */
 export async function sendDecision(call: DecisionContext, name: ApprovalCommand['name']): Promise<Decided> {
   const { commands, params, body } = call;

@@ -20,7 +20,7 @@ export const login = endpoint({
   data: LoggedIn,
   errors: ['LOGIN_FAILED'],
 })
-  // An unknown e-mail and a wrong password take the same time and count the same (D66, X11).
+  // An unknown e-mail and a wrong password take the same time and count the same (X11).
   .before(async (call) => {
     const { deps, storeId, body, clientAddress } = call;
     const email = body.email.toLowerCase();

@@ -25,7 +25,7 @@ export const withdraw = endpoint({
   data: Withdrawn,
   errors: ['WITHDRAWAL_BLOCKED'],
 })
-  // Guesses are limited as at the login (X11); a wrong password is a wrong field, because the token is right (U11).
+  // Guesses are limited as at the login; a wrong password is a wrong field, because the token is right (U11).
   .before(async (call) => {
     const { customerId, email, name } = call.customer!;
     const { password, confirmation } = call.body;

@@ -20,7 +20,7 @@ import { meterOf } from './meter.ts';
 import { findLivePerson, rightsOf, scopesOf, tokenRefOf } from './rights.ts';
 import type { Claims, UserClaims } from '../declare/tokens.ts';
 
-/** `principal`: null where it is derived from the request (X15, idempotency.ts). */
+/** `principal`: null where it is derived from the request (idempotency.ts). */
 export type Authenticated = Omit<Caller, 'requestId' | 'clientAddress' | 'principal'> & { readonly principal: string | null };
 
 /** A caller of the management API: current scopes and role, and how they authenticated. */
@@ -52,7 +52,7 @@ export async function byStoreToken(ctx: Context, deps: ApiDeps): Promise<StoreCa
   return caller;
 }
 
-/** The header in which an agent names itself. It only adds rules: keys of such requests are apart from the token's other ones (G2). */
+/** The header in which an agent names itself. It only adds rules: keys of such requests are apart from the token's other ones. */
 export const AGENT_HEADER = 'x-svc-agent';
 const asAgent = (caller: StoreCaller, name: string): StoreCaller => ({
   ...caller,
@@ -82,7 +82,7 @@ async function bySignedToken(claims: Claims | null, named: string, deps: ApiDeps
   // An invalid token is UNAUTHORIZED before anything about stores.
   if (claims.use === 'user' && named === '') throw new Fault((await findActiveLogin(claims, deps)) ? 'STORE_REQUIRED' : 'UNAUTHORIZED');
   const rights = await rightsOf(ref, claims.use === 'user' ? named : claims.storeId, deps);
-  // With X-Store-Id, a store without membership and an unknown store are TENANT_MISMATCH alike (D64). After a token exchange the membership
+  // With X-Store-Id, a store without membership and an unknown store are TENANT_MISMATCH alike. After a token exchange the membership
   // has ended since: UNAUTHORIZED.
   if (typeof rights === 'string') throw new Fault(rights === 'FOREIGN' && claims.use === 'user' ? 'TENANT_MISMATCH' : 'UNAUTHORIZED');
   const { tenant, scopes, role } = rights;
@@ -105,7 +105,7 @@ function byApiToken(found: NonNullable<Proof['apiToken']>, realNow: number): Kno
   };
 }
 
-/** A person before a store is chosen. `console`: the login has to be one at the console; roles do not matter (X1). */
+/** A person before a store is chosen. `console`: the login has to be one at the console; roles do not matter. */
 async function byUserToken(ctx: Context, endpoint: Endpoint, deps: ApiDeps): Promise<Authenticated> {
   const { claims } = await proofOf(ctx, deps);
   const realNow = deps.clock.now();
@@ -176,7 +176,7 @@ async function byGuestSession(ctx: RouterContext, endpoint: Endpoint, deps: ApiD
   return { ...shop, principal: sessionId, sessionId, renewedToken: cartToken };
 }
 
-/** By payment id; PAYMENT_NOT_FOUND also with another store's X-Store-Code (D39). */
+/** By payment id; PAYMENT_NOT_FOUND also with another store's X-Store-Code. */
 async function byPaymentId(ctx: RouterContext, _: Endpoint, deps: ApiDeps): Promise<Authenticated> {
   const paymentId = String(ctx.params['paymentId']);
   const tenant = /^\w{36}$/.test(paymentId) ? await findTenant(sqlOn(deps.orm), 'paymentId', paymentId) : null;

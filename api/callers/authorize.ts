@@ -5,7 +5,7 @@ import { deniedBy, RESERVED } from '../declare/agents.ts';
 import type { Caller } from '../declare/caller.ts';
 import { type Endpoint, isManaged } from '../declare/endpoint.ts';
 
-/** INSUFFICIENT_ROLE unless a person with one of these roles logged in at the console (D29); before scopes and body (D68, D79). */
+/** INSUFFICIENT_ROLE unless a person with one of these roles logged in at the console; before scopes and body. */
 export function requireConsole({ tokenOrigin, role }: Pick<Caller, 'tokenOrigin' | 'role'>, roles: readonly Role[]): void {
   if (tokenOrigin !== 'console' || role === null || !roles.includes(role)) throw new Fault('INSUFFICIENT_ROLE');
 }

@@ -13,7 +13,7 @@ export const bearerOf = (ctx: Context): string | undefined => BEARER.exec(ctx.ge
 export interface Proof {
   readonly claims: Claims | null;
   readonly apiToken: (FoundApiToken & { readonly role: NonNullable<FoundApiToken['role']> }) | null;
-  /** Of a token that is dead: its claims, expired, or the store of an API token. It proves nothing but whose log names its use (G50). */
+  /** Of a token that is dead: its claims, expired, or the store of an API token. It proves nothing but whose log names its use. */
   readonly dead: Claims | { readonly storeId: string } | null;
 }
 const NOTHING: Proof = { claims: null, apiToken: null, dead: null };

@@ -1,5 +1,5 @@
 /**
- * The windows of a minute that a request counts in, one within the other (D25, X10): its token's; its principal's, because anybody with a
+ * The windows of a minute that a request counts in, one within the other (X10): its token's; its principal's, because anybody with a
  * login or a client makes as many tokens as they like; its person's over all their clients; its store's. Each is a multiple of a token's,
  * so that one token leaves room for the others of its principal, and one person or client for the others of their store.
  */

@@ -53,7 +53,7 @@ export const hashOrderPassword = (password: string, call: HashingCall): Promise<
 export const hashNewPassword = (password: string, call: HashingCall): Promise<string> =>
   signupHashing.run(strangerOf(call), () => hashOrderPassword(password, call));
 
-/** A hash of a random password: an unknown account takes as long as a wrong password (D66). */
+/** A hash of a random password: an unknown account takes as long as a wrong password. */
 let unknownUserHash: Promise<string> | undefined;
 async function isPassword(password: string, storedHash: string | null): Promise<boolean> {
   unknownUserHash ??= hash(crypto.randomUUID(), ARGON2);
@@ -72,7 +72,7 @@ interface PasswordCheck {
 }
 /**
  * Verifies a password, in the queue. It is counted as wrong before the verification, in Postgres, so that concurrent guesses cannot exceed
- * the limit (X11). Over a limit: TOO_MANY_REQUESTS with `Retry-After`, whatever the password is.
+ * the limit. Over a limit: TOO_MANY_REQUESTS with `Retry-After`, whatever the password is.
  */
 export function verifyPassword(
   call: LimitedCall & Pick<Caller, 'clientAddress'>,

@@ -1,4 +1,4 @@
-/** The limit of requests per minute (D25, X10). Counted per process: it protects the process, not a secret. */
+/** The limit of requests per minute. Counted per process: it protects the process, not a secret. */
 import { hash } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import { workFor } from '../../db/kernel/requester.ts';

@@ -1,6 +1,6 @@
 /**
  * What a token may do now, by the current state of client, login, membership and role: judged by every request, and again when a request
- * that waited for an approval is carried out (G26).
+ * that waited for an approval is carried out.
  */
 import { findPerson, type FoundPerson } from '../../db/identity/people.ts';
 import { sqlOn } from '../../db/kernel/sql.ts';
@@ -49,7 +49,7 @@ async function rightsOfPerson(ref: LoginRef, wanted: string, deps: ApiDeps): Pro
   const { storeId, role, sandbox, clockOffsetMs } = found;
   // A token of a store's client is valid for that store only, whoever logged in and whenever (X1).
   const isClientsStore = found.clientStoreId === null || found.clientStoreId === storeId;
-  // Tokens belong to one membership: after leaving and joining again, earlier tokens stay invalid (X25).
+  // Tokens belong to one membership: after leaving and joining again, earlier tokens stay invalid.
   const isSame = (ref.joinedAt ?? found.joinedAt) === found.joinedAt;
   if (storeId === null || role === null || !isClientsStore || !isSame) return 'FOREIGN';
   const tenant = { storeId, status: 'ACTIVE', sandbox, clockOffsetMs };

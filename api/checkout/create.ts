@@ -54,7 +54,7 @@ export const create = endpoint({
     'PICKUP_LOCATION_NOT_FOUND',
     'PICKUP_LOCATION_NOT_APPLICABLE',
   ],
-  // 400 instead of 404: the location is named in the body, not in the path (docs/contract.md#checkout, D81).
+  // 400 instead of 404: the location is named in the body, not in the path (docs/contract.md#checkout).
   statuses: { PICKUP_LOCATION_NOT_FOUND: 400 },
 }).handle(async ({ tx, sessionId, customer, body, setHeader }) => {
   const store = await readStore(tx);

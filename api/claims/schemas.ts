@@ -129,7 +129,7 @@ export const Claim = closed(
   },
   { title: 'Claim' },
 );
-/** Of lists: of each kind of photos the first (D90). */
+/** Of lists: of each kind of photos the first. */
 export const ListedClaim = closed(
   {
     ...claimFields,

@@ -19,7 +19,7 @@ export interface AgentDecision {
 }
 export const RESERVED: AgentDecision = { decision: 'DENIED', reason: 'RESERVED_TO_PEOPLE' };
 
-/** The policy of an operation; a change without a declared policy is denied. Reads are always direct (G4). */
+/** The policy of an operation; a change without a declared policy is denied. Reads are always direct. */
 export function policyOf({ route, agent = 'denied' }: Pick<Endpoint, 'route' | 'agent'>): AgentPolicy | 'conditional' {
   if (route.startsWith('GET ')) return 'direct';
   return typeof agent === 'string' ? agent : 'conditional';
@@ -37,6 +37,6 @@ export const isAlwaysDenied = (endpoint: Endpoint, { isAgent }: Pick<Caller, 'is
 export const needsDecision = (endpoint: Endpoint, { isAgent }: Pick<Caller, 'isAgent'>): boolean =>
   isAgent && policyOf(endpoint) !== 'direct';
 
-/** Changes that agents may ask for take an Idempotency-Key, whoever sends it (G19, D94), and what says so of itself. */
+/** Changes that agents may ask for take an Idempotency-Key, whoever sends it, and what says so of itself. */
 export const takesKey = (endpoint: Endpoint): boolean =>
   endpoint.idempotent === true || (isWrite(endpoint) && policyOf(endpoint) !== 'denied');

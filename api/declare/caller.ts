@@ -18,9 +18,9 @@ export interface Head extends Caller {
 export interface Caller {
   readonly storeId: string;
   readonly sandbox: boolean;
-  /** The owner of idempotency keys: client, user, customer or guest session; without one, the subject of the request (X15). */
+  /** The owner of idempotency keys: client, user, customer or guest session; without one, the subject of the request. */
   readonly principal: string;
-  /** The client address; IPv6 by /64 (X9). Only for rate limits. */
+  /** The client address; IPv6 by /64. Only for rate limits. */
   readonly clientAddress: string;
   readonly sessionId: string | null;
   /** Business time in milliseconds: real time plus the store's clock offset. */
@@ -31,7 +31,7 @@ export interface Caller {
   readonly requestId: string;
   /** A buyer who has logged in; null for guests and for the management API. */
   readonly customer: Customer | null;
-  /** A new cart token that replaces an expired one (D66). */
+  /** A new cart token that replaces an expired one. */
   readonly renewedToken: string | null;
   /** A guest session whose expiry this request extends, when it succeeds. */
   readonly staleSessionId: string | null;
@@ -49,6 +49,6 @@ export interface Caller {
   readonly isAgent: boolean;
   /** The person behind the token; null for servers, API tokens and buyers. */
   readonly person: Pick<UserClaims, 'userId' | 'loginId' | 'authTime'> | null;
-  /** Before a store is chosen: the store of the person's client (X1); null: all of the person's stores. */
+  /** Before a store is chosen: the store of the person's client; null: all of the person's stores. */
   readonly clientStoreId: string | null;
 }

@@ -1,4 +1,4 @@
-/** Cursors of lists (D5, D70), keyset positions: opaque to clients, without any authority. */
+/** Cursors of lists, keyset positions: opaque to clients, without any authority. */
 import { invalid } from '../../domain/kernel/errors.ts';
 import { closed, Count, nullable, type TSchema, Type } from './schema.ts';
 
@@ -23,7 +23,7 @@ const CURSOR = /^([a-z])-([0-9]{1,13})-(\w{0,64})$/;
 
 /**
  * Parses a cursor; VALIDATION_FAILED unless it belongs to one of these orders. Thirteen digits of milliseconds reach to the year 2286, so
- * that every accepted time is valid in Postgres (X22).
+ * that every accepted time is valid in Postgres.
  */
 export function readCursor(cursor: string | undefined, orders: readonly string[]): CursorPosition | null {
   if (cursor === undefined) return null;

@@ -23,7 +23,7 @@ export interface GivenDeps {
   readonly storage: Storage;
   /** The provider that a credential set belongs to. */
   readonly payments: (credentials: Credentials) => PaymentProvider;
-  /** Where sellers' graphs are computed (F45). */
+  /** Where sellers' graphs are computed. */
   readonly threads: Threads;
   readonly clock: Clock;
   readonly log: Log;

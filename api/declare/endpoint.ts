@@ -46,7 +46,7 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   readonly knowsMember?: boolean;
   /**
    * Of `storefront`: pages of shops call it, in browsers, and only those of the store's `analyticsAllowedOrigins` where it has any; judged
-   * before the body (R9).
+   * before the body.
    */
   readonly crossOrigin?: boolean;
   /**
@@ -58,22 +58,22 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   /** One of `scopes` will do until the body is known; this one of them is what the body needs. Not for what needs an approval. */
   readonly scopeOf?: (body: Static<B>) => Scope;
   /**
-   * Only for people who logged in at the console and have one of these roles (D29). Empty for `user`, where there is no store and no role
+   * Only for people who logged in at the console and have one of these roles. Empty for `user`, where there is no store and no role
    * yet.
    */
   readonly console?: readonly Role[];
   /**
-   * What agents meet instead of the console's rule (G3, G22). `none`: AGENT_OPERATION_DENIED, reads too; a change declares `denied`. `own`:
+   * What agents meet instead of the console's rule. `none`: AGENT_OPERATION_DENIED, reads too; a change declares `denied`. `own`:
    * the handler shows them what is theirs.
    */
   readonly agentAccess?: 'none' | 'own';
   /** The agent policy; a change without one is denied to agents. */
   readonly agent?: AgentPolicy | ByChange;
-  /** Its approval is skipped while the store was never public and has no live order (G8). */
+  /** Its approval is skipped while the store was never public and has no live order. */
   readonly directUntilLive?: boolean;
   /** Agents' use of it is counted, but never refused when the plan's AI actions are used up: everyday work on orders (G40). */
   readonly aiActions?: 'always';
-  /** Only this role may approve it; ADMIN, too, when left out (G7). */
+  /** Only this role may approve it; ADMIN, too, when left out. */
   readonly approver?: 'OWNER';
   /** What a change of the management API is about. */
   readonly target?: Subject | Subjects;
@@ -84,11 +84,9 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
    * for.
    */
   readonly unshown?: readonly string[];
-  /** Facts of what is there before it, on which its effect depends beside its body (G51). `before`: as its subject is shown. */
+  /** Facts of what is there before it, on which its effect depends beside its body. `before`: as its subject is shown. */
   readonly context?: (before: Readonly<Record<string, unknown>>, viewed: Viewed & { readonly tx: Tx }) => object | Promise<object>;
-  /**
-   * What others move apart, a balance, what is left of a limit: facts and fields that an approval shows anew and does not compare (G51).
-   */
+  /** What others move apart, a balance, what is left of a limit: facts and fields that an approval shows anew and does not compare. */
   readonly levels?: readonly string[];
   readonly change: C;
   readonly idempotent?: boolean;
@@ -106,11 +104,11 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   readonly headers?: Readonly<Record<string, TSchema>>;
   /** It takes no request without those headers: their problems, reported with those of the body. */
   readonly checkHeaders?: (header: Incoming['header']) => readonly FieldError[];
-  /** Absent or without properties: every field of a body is UNKNOWN_FIELD (D8). */
+  /** Absent or without properties: every field of a body is UNKNOWN_FIELD. */
   readonly body?: B;
   /** The body is multipart: text fields by `body`, and one file of at most so many bytes. */
   readonly maxFileBytes?: number;
-  /** Problems that the schema cannot express, reported together with its own (D7). It gets only what fits the schema (X6). */
+  /** Problems that the schema cannot express, reported together with its own. It gets only what fits the schema. */
   readonly check?: (body: Fitting<Static<B>>, deps: ApiDeps, caller: Caller) => readonly FieldError[] | Promise<readonly FieldError[]>;
   readonly status?: 200 | 201 | 202;
   /** The status of a creation that finds what is there already; the handler sets it. */
@@ -128,13 +126,13 @@ export interface Operation<R extends string, Q extends TSchema, B extends TSchem
   readonly renewsSession?: boolean;
   /** The response contains a secret that is shown once: the reply stored for replays is encrypted. */
   readonly secret?: boolean;
-  /** How a change locks the member who makes it; `KEY SHARE`, beside their other changes, where nothing is declared (U14). */
+  /** How a change locks the member who makes it; `KEY SHARE`, beside their other changes, where nothing is declared. */
   readonly customerLock?: CustomerLock;
   /** The largest one costs a process many megabytes, or much of its time: such requests take turns (largeRequests.ts). */
   readonly isLarge?: boolean;
   /** Of the storefront: whose turns it takes, where they are not those of buyers. */
   readonly side?: Side;
-  /** Verifies or hashes a password: at most 20 such calls at once per process (X12). */
+  /** Verifies or hashes a password: at most 20 such calls at once per process. */
   readonly verifiesPassword?: boolean;
   readonly errors?: readonly ErrorCode[];
   /** Deprecated: the URL of the successor, sent with every response. */
@@ -155,7 +153,7 @@ interface HandlerInput<R extends string, Q, B> extends Caller {
   readonly setHeader: (name: string, value: string) => void;
   /** Only to `statusWhenThere`. */
   readonly setStatus: (status: 200) => void;
-  /** Acts outside of Postgres; in a dry run nothing does, and the result is `instead` (G16). */
+  /** Acts outside of Postgres; in a dry run nothing does, and the result is `instead`. */
   readonly outside: <T>(act: () => Promise<T>, instead: T) => Promise<T>;
   /** Aborted when nobody waits for the answer any more. */
   readonly gone: () => AbortSignal;
@@ -192,13 +190,13 @@ export function endpoint<
   };
 }
 
-/** Whether its callers may be agents, who name themselves by a header (G1); buyers' headers say nothing. */
+/** Whether its callers may be agents, who name themselves by a header; buyers' headers say nothing. */
 export const isForAgents = ({ access }: Pick<Endpoint, 'access'>): boolean => access === 'store' || access === 'user';
 
-/** A request of the management API that leaves a record: a change, or a check or rehearsal of a flow (G42). */
+/** A request of the management API that leaves a record: a change, or a check or rehearsal of a flow. */
 export const isManaged = ({ access, route }: Pick<Endpoint, 'access' | 'route'>): boolean =>
   access === 'store' && !route.startsWith('GET ');
-/** A change of the management API: it has a dry run, takes agents' keys and counts as their action (G39). */
+/** A change of the management API: it has a dry run, takes agents' keys and counts as their action. */
 export const isWrite = (endpoint: Pick<Endpoint, 'access' | 'route' | 'change'>): boolean =>
   isManaged(endpoint) && endpoint.change !== 'none';
 /** A change of a person before a store is chosen: it has a dry run too, and leaves a record in the store that it reaches. */

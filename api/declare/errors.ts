@@ -31,6 +31,6 @@ export function errorsOf(endpoint: Endpoint): readonly ErrorCode[] {
   return [...new Set([...COMMON, ...BY_ACCESS[endpoint.access], ...console, ...agents, ...quota, ...keys, ...(endpoint.errors ?? [])])];
 }
 
-/** Whether agents' changes by this operation use up the plan's AI actions (G39). */
+/** Whether agents' changes by this operation use up the plan's AI actions. */
 export const usesQuota = (endpoint: Endpoint): boolean =>
   isWrite(endpoint) && policyOf(endpoint) !== 'denied' && endpoint.aiActions !== 'always';

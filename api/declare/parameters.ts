@@ -1,5 +1,5 @@
 /**
- * Parameters of lists whose bad values are INVALID_PARAMETER (D54, D70). They are declared with what reads them, so that all problems of a
+ * Parameters of lists whose bad values are INVALID_PARAMETER (D54). They are declared with what reads them, so that all problems of a
  * query are told at once (readRequest.ts).
  */
 import type { FieldError } from '../../domain/kernel/errors.ts';

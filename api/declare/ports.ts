@@ -48,7 +48,7 @@ export interface Approver {
   readonly scopes: readonly string[];
 }
 /**
- * What a request would do now, where that is not what it shows; null: it is, or it would be refused, which is for its execution to answer
- * (G26, G27). Nothing remains of it.
+ * What a request would do now, where that is not what it shows; null: it is, or it would be refused, which is for its execution to answer.
+ * Nothing remains of it.
  */
 export type PreviewNow = (approval: ApprovalRequest, approver: Approver, times: Try) => Promise<Preview | null>;

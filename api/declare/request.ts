@@ -27,7 +27,7 @@ export interface Request extends RequestContext {
   readonly sentKey: string | null;
   /** The client sent an Idempotency-Key to an operation that takes one. */
   readonly keyed: boolean;
-  /** `x-svc-dry-run: 1`, on a change of the management API (G10). */
+  /** `x-svc-dry-run: 1`, on a change of the management API. */
   readonly isDryRun: boolean;
   /** It carries out what was approved. */
   readonly execution?: Execution;
@@ -36,7 +36,7 @@ export interface Request extends RequestContext {
 interface Execution {
   readonly notAfter: number;
   readonly approvalId: string;
-  /** The preview that was approved: it does that, or nothing (G51). */
+  /** The preview that was approved: it does that, or nothing. */
   readonly approved: Preview;
 }
 

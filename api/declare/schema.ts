@@ -9,7 +9,7 @@ export { Type, type Static, type TObject, type TSchema };
 
 /**
  * A value of which only the valid parts are left: items and fields may be undefined. A field that was sent and refused is present
- * (`'stock' in body`) but undefined, so that an operation's `check` never sees invalid values (X6).
+ * (`'stock' in body`) but undefined, so that an operation's `check` never sees invalid values.
  */
 export type Fitting<T> = T extends readonly (infer Item)[]
   ? readonly (Fitting<Item> | undefined)[]
@@ -40,7 +40,7 @@ export const Timestamp = Type.String({ format: 'date-time', pattern: MOMENT, max
 /** `2026-11-20`, a Korean day. */
 export const Day = Type.String({ format: 'date', pattern: `^${YEAR}-`, description: 'YYYY-MM-DD, Korean time' });
 export const Id = Type.String({ minLength: 1, maxLength: 64 });
-/** Text that people read and that has to say something: at least one visible character; white space around it is dropped (D91, D97). */
+/** Text that people read and that has to say something: at least one visible character; white space around it is dropped. */
 export const VISIBLE_TEXT = VISIBLE;
 export const Name = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: VISIBLE_TEXT, 'x-document': { pattern: NAME } });
 export const Keyword = Type.String({ minLength: 1, maxLength: 100, description: 'Part of the name' });
@@ -50,7 +50,7 @@ export const Phone = Type.String({
   description: 'Digits and hyphens, 9 to 20, of which at least 8 are digits',
   'x-document': { pattern: '^-*(?:[0-9]-*){8,20}$', minLength: 9, maxLength: 20 },
 });
-/** A password, a secret or an address of the web: it stays as it was sent (D91). */
+/** A password, a secret or an address of the web: it stays as it was sent. */
 export const VERBATIM = { 'x-verbatim': true } as const;
 export const ZipCode = Type.String({ pattern: '^[0-9]{5}$' });
 export const Email = Type.String({ format: 'email', maxLength: 254 });
@@ -75,7 +75,7 @@ export const PricedStay = closed(
 type PricedStayRow = { readonly checkIn: string; readonly checkOut: string; readonly nights: readonly { date: string; price: number }[] };
 export const viewStay = ({ checkIn, checkOut, nights }: PricedStayRow) => ({ checkIn, checkOut, nights: [...nights] });
 
-/** The largest offset of a page; cursors lead further (X22). */
+/** The largest offset of a page; cursors lead further. */
 const MAX_PASSED = 100_000;
 export const paging = {
   page: Type.Integer({ minimum: 1, maximum: MAX_PASSED + 1, default: 1 }),
@@ -94,9 +94,9 @@ export const pagingProblems = ({ page = 1, size = 1 }: { readonly page?: number;
         },
       ]
     : [];
-/** `data` of a list response (D5). */
+/** `data` of a list response. */
 export const listOf = <S extends TSchema>(item: S) => closed({ items: Type.Array(item), page: Count, size: Count, total: Count });
-/** `data` of a bulk response (D6): a code per item, always with status 200. */
+/** `data` of a bulk response: a code per item, always with status 200. */
 export const bulkOf = (title: string) =>
   closed(
     {

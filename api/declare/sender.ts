@@ -8,7 +8,7 @@ interface Request {
   readonly input: object;
   readonly texts?: Readonly<Record<string, string>>;
 }
-/** A command of `Inputs`. `texts`: what a person typed. It is stored in Postgres, and only its id passes through Temporal (X24). */
+/** A command of `Inputs`. `texts`: what a person typed. It is stored in Postgres, and only its id passes through Temporal. */
 export type CommandRequest<Inputs> = {
   readonly [N in keyof Inputs]: {
     readonly name: N;

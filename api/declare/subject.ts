@@ -1,4 +1,4 @@
-/** What a change is about, and what GET shows of it: for previews, for conditions of agents' changes, and for the audit log (G14, G15). */
+/** What a change is about, and what GET shows of it: for previews, for conditions of agents' changes, and for the audit log. */
 import type { Listing } from '../../domain/audit/changes.ts';
 import type { TargetType } from '../../domain/audit/targets.ts';
 import type { Tx } from '../../db/kernel/tx.ts';

@@ -28,7 +28,7 @@ export interface StoreClaims {
 }
 /** A person in a store. */
 export interface MemberPerson extends Pick<UserClaims, 'userId' | 'loginId' | 'authTime'> {
-  /** The start of the membership, in ms: the token is invalid after it has ended, also after joining again (X25). Null in old tokens. */
+  /** The start of the membership, in ms: the token is invalid after it has ended, also after joining again. Null in old tokens. */
   readonly joinedAt: number | null;
 }
 /** A buyer's token. */
@@ -38,7 +38,7 @@ export interface MemberClaims {
   readonly customerId: string;
   /** The client that obtained the token by delegation; null after a login of the buyer. */
   readonly clientId: string | null;
-  /** The token generation of the customer (X8); 0 in old tokens. */
+  /** The token generation of the customer; 0 in old tokens. */
   readonly generation: number;
 }
 export type Claims = UserClaims | StoreClaims | MemberClaims;

@@ -62,7 +62,7 @@ export function openapi(surface: Surface, endpoints: readonly Endpoint[]): Json 
   };
 }
 
-/** Whether a created resource can be read by its id, so that 201 has a `Location` (D83). */
+/** Whether a created resource can be read by its id, so that 201 has a `Location`. */
 const isReadable = (path: string, routes: ReadonlySet<string>): boolean =>
   [...routes].some((route) => route.startsWith(`GET ${path}/{`) && !route.slice(`GET ${path}/`.length).includes('/'));
 

@@ -1,5 +1,5 @@
 /**
- * What a rehearsal may use of its thread (F45). Its memory is bounded by what it keeps: 2,000 happenings, whose edges and jobs are told in
+ * What a rehearsal may use of its thread. Its memory is bounded by what it keeps: 2,000 happenings, whose edges and jobs are told in
  * the answer; the limit of the thread's heap is for what nobody thought of.
  */
 import { countHappenings, type Happening, type Meter, type Truncation } from '../../domain/flows/rehearse/clockwork.ts';

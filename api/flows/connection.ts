@@ -1,4 +1,4 @@
-/** What a connection to an external service may be (F15, F16). */
+/** What a connection to an external service may be (F16). */
 import type { FieldError } from '../../domain/kernel/errors.ts';
 import { BASE_URL } from '../../domain/kernel/hosts.ts';
 import type { ApiDeps } from '../declare/deps.ts';

@@ -1,4 +1,4 @@
-/** A flow whose draft is published: what its newest version says before and after (G51). */
+/** A flow whose draft is published: what its newest version says before and after. */
 import { digestOf } from '../../db/kernel/digest.ts';
 import { findFlow, graphOf } from '../../db/flows/stored.ts';
 import type { Graph } from '../../domain/flows/graph/graph.ts';

@@ -1,7 +1,7 @@
 /** What simulations and replays have in common. */
 import { nullable, oneOf } from '../declare/schema.ts';
 
-/** By F45. */
+/** The bounds of a rehearsal (F45). */
 export const TRUNCATED = nullable(
   oneOf(
     ['TIME', 'HAPPENINGS', 'SIZE'],

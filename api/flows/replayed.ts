@@ -1,4 +1,4 @@
-/** The records of an item in a flow, and where they part (F14), as sellers read it. */
+/** The records of an item in a flow, and where they part, as sellers read it. */
 import type { RecordedItem } from '../../db/orders/flows/replayed.ts';
 import type { Truncation } from '../../domain/flows/rehearse/clockwork.ts';
 import { compileFlow, type Flow } from '../../domain/flows/run/flow.ts';

@@ -1,4 +1,4 @@
-/** A scenario as it is sent (F12), and its problems. */
+/** A scenario as it is sent, and its problems. */
 import { DAY, duration } from '../../domain/kernel/time.ts';
 import type { FieldError } from '../../domain/kernel/errors.ts';
 import { ALL_CLAIM_REASONS } from '../../domain/claims/rules.ts';

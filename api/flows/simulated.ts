@@ -1,4 +1,4 @@
-/** A scenario as the domain plays it, and its answers as sellers read them (F12, F13). */
+/** A scenario as the domain plays it, and its answers as sellers read them. */
 import type { Happening } from '../../domain/flows/rehearse/clockwork.ts';
 import { type Flow, labelOf, nodeIn } from '../../domain/flows/run/flow.ts';
 import type { PermissionKey } from '../../domain/flows/graph/graph.ts';

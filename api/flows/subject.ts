@@ -46,7 +46,7 @@ export const FLOW_SECRET: Subject = {
   },
 };
 
-/** FLOW_DEFAULT_LOCKED, whatever is sent (F5). */
+/** FLOW_DEFAULT_LOCKED, whatever is sent. */
 export async function refuseDefault(tx: Tx, { flowId = '' }: Readonly<Record<string, string>>): Promise<void> {
   if (await isDefaultFlow(tx, flowId)) throw new Fault('FLOW_DEFAULT_LOCKED');
 }

@@ -1,5 +1,5 @@
 /**
- * The thread in which a seller's graph is computed (F45): started by api/flows/threadPool.ts from this file, in plain Node. It knows rules
+ * The thread in which a seller's graph is computed: started by api/flows/threadPool.ts from this file, in plain Node. It knows rules
  * and views, and neither database nor network. It does one job at a time, and hands a simulation's steps out as they are done.
  */
 import { parentPort } from 'node:worker_threads';

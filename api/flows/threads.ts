@@ -1,4 +1,4 @@
-/** Computations of graphs in a thread (F45), for operations: what they need is read first, in a transaction that ends before. */
+/** Computations of graphs in a thread, for operations: what they need is read first, in a transaction that ends before. */
 import { type Tx, inTenant, READ } from '../../db/kernel/tx.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { ApiDeps } from '../declare/deps.ts';

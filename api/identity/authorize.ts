@@ -73,7 +73,7 @@ function scopesOf(client: OAuthClient, requested: string): readonly string[] {
 
 /**
  * The redirect URI at the provider, valid only in the browser that began the login. The console gets its code immediately, every other
- * client after the person's consent (X2).
+ * client after the person's consent.
  */
 export async function callback(ctx: Context, deps: ApiDeps): Promise<void> {
   const params = paramsOf(new URLSearchParams(ctx.querystring));

@@ -27,7 +27,7 @@ async function storeClientOf(deps: ApiDeps, clientId: string): Promise<OAuthClie
   return { ...client, storeId: client.storeId };
 }
 
-/** Sends the person to the page; one who has no role in the client's store is not asked (X5). */
+/** Sends the person to the page; one who has no role in the client's store is not asked. */
 export async function startConsent(
   ctx: Context,
   deps: ApiDeps,

@@ -17,7 +17,7 @@ export interface ConsentPage {
   readonly action: string;
 }
 
-/** Who asks for what, of which store, as whom and where it leads; one form, `allow` and `deny` (X2). */
+/** Who asks for what, of which store, as whom and where it leads; one form, `allow` and `deny`. */
 export function consentPage(
   context: PageContext,
   { clientName, storeName, email, returnsTo, scopes, staysLoggedIn, action }: ConsentPage,

@@ -1,4 +1,4 @@
-/** The grants of POST /oauth2/token, one function each (docs/contract.md#oauth, D63). */
+/** The grants of POST /oauth2/token, one function each (docs/contract.md#oauth). */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { OAuthClient } from '../../db/identity/clients.ts';
 import { delegatedCustomer } from '../../db/customers/commands.ts';
@@ -121,7 +121,7 @@ async function byExchange(client: OAuthClient, params: Params, deps: GrantDeps) 
   if (!found?.isLive || (client.storeId !== null && found.clientStatus !== 'ACTIVE'))
     throw new OAuthError('invalid_request', 'The subject_token is no living user token of this client');
   deps.countRequest({ userId: user.userId, clientId: user.clientId });
-  // A token of a store's client is valid for that store only; a store without membership and an unknown one are alike (D63).
+  // A token of a store's client is valid for that store only; a store without membership and an unknown one are alike.
   if (found.role === null || (client.storeId !== null && client.storeId !== storeId))
     throw new OAuthError('invalid_target', 'The user has no such store');
   const scopes = narrowed(storeScopes(found.role, user, client.scopes), params.get('scope'));

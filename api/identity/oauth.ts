@@ -54,7 +54,7 @@ export const oauthRoute =
     }
   };
 
-/** Sends an error response of RFC 6749, of at most a few hundred bytes (X7). */
+/** Sends an error response of RFC 6749, of at most a few hundred bytes. */
 export function sendErrorResponse(ctx: Context, { code, status, message }: OAuthError): void {
   ctx.status = status;
   if (code === 'invalid_client') ctx.set('WWW-Authenticate', 'Basic realm="oauth2", error="invalid_client"');

@@ -23,7 +23,7 @@ const bad = (why: string) => new OAuthError('invalid_client_metadata', why);
 export async function register(ctx: Context, deps: ApiDeps): Promise<void> {
   const caller = await byStoreToken(ctx, deps);
   requireConsole(caller, ['OWNER', 'ADMIN']);
-  // Also with a person's token, when an agent sends it (G5).
+  // Also with a person's token, when an agent sends it.
   if (caller.isAgent) throw new Fault('AGENT_OPERATION_DENIED');
   const body: unknown = await readJson(ctx);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw bad('The body must be a JSON object');

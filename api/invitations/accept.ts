@@ -23,7 +23,7 @@ export const accept = endpoint({
 }).handle(async ({ commands, deps, body, person, realNow, setHeader }) => {
   const { userId, authTime } = person!;
   const link = await findLink(deps.orm, body.token);
-  // An invalid link and another person's link get the same refusal (D67).
+  // An invalid link and another person's link get the same refusal.
   if (!link || (await userEmail(deps.orm, userId)) !== link.email) throw new Fault('INVITATION_NOT_FOUND');
   const there = commands.within(link.tenant, { type: 'INVITATION', id: link.invitationId });
   // Accepted under this key before, and the response was lost: replay it.

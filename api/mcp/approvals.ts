@@ -1,4 +1,4 @@
-/** The tools with which a person decides in their client what agents asked for (G35 … G37). */
+/** The tools with which a person decides in their client what agents asked for (G35). */
 import type { ApprovalRequest } from '../../db/approvals/entities.ts';
 import { findApproval, isFiledBy, statusNow } from '../../db/approvals/queries.ts';
 import { previewDigestOf, stateOf } from '../../db/approvals/rows.ts';
@@ -98,7 +98,7 @@ export const approvalTools = (dispatch: Dispatcher, deps: ApiDeps): readonly Too
   decideTool(dispatch, deps),
 ];
 
-/** The person behind the client, for what people do: INSUFFICIENT_ROLE, INSUFFICIENT_SCOPE (G35). Their decisions are theirs (G47). */
+/** The person behind the client, for what people do: INSUFFICIENT_ROLE, INSUFFICIENT_SCOPE. Their decisions are theirs. */
 function personOf(caller: McpCaller): StoreCaller & { readonly role: Role; readonly userId: string } {
   const { role, scopes, userId } = caller;
   if (role !== 'OWNER' && role !== 'ADMIN') throw new Fault('INSUFFICIENT_ROLE');
@@ -112,7 +112,7 @@ function personOf(caller: McpCaller): StoreCaller & { readonly role: Role; reado
   };
 }
 
-/** The request, when this person could approve it now: through `/mcp` a rejection needs as much (G35). */
+/** The request, when this person could approve it now: through `/mcp` a rejection needs as much. */
 async function decidable(approvalId: string, person: ReturnType<typeof personOf>, { orm }: ApiDeps): Promise<ApprovalRequest> {
   const approval = await inTenant(orm, person, REQUEST, (tx) => findApproval(tx, approvalId));
   const { userId, role, scopes, at } = person;

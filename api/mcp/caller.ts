@@ -10,7 +10,7 @@ export interface McpCaller extends StoreCaller {
 }
 
 /**
- * Who uses `/mcp`: an agent for the person who logged in, in the store of the login's client (G2, G33, G43), with the rights of now.
+ * Who uses `/mcp`: an agent for the person who logged in, in the store of the login's client, with the rights of now.
  * UNAUTHORIZED for any other token, for a login or client that was revoked, and for who is no member any more.
  */
 export async function mcpCallerOf(proof: Proof, deps: ApiDeps): Promise<McpCaller> {

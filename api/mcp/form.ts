@@ -1,4 +1,4 @@
-/** The form with which a person confirms a decision in their client (G36, G37). */
+/** The form with which a person confirms a decision in their client (G36). */
 import type { ApprovalRequest } from '../../db/approvals/entities.ts';
 import type { Preview } from '../../domain/approvals/rules.ts';
 
@@ -8,7 +8,7 @@ export interface Question {
   /** What the record will say that the person noted; empty: nothing. */
   readonly note: string;
   readonly message: string;
-  /** Of the preview in the message: nothing else is approved (G51). */
+  /** Of the preview in the message: nothing else is approved. */
   readonly previewDigest: string;
 }
 /** What the person answered, and to which preview. */
@@ -75,8 +75,8 @@ function shownLines({ changes, facts, request }: Preview): readonly Line[] {
 }
 
 /**
- * Whether the form shows all of a preview and of what was sent: nobody approves what they have not seen (G51). What does not fit, or is not
- * to be shown, is decided in the browser (G37), and so is a request that was made by a version before.
+ * Whether the form shows all of a preview and of what was sent: nobody approves what they have not seen. What does not fit, or is not
+ * to be shown, is decided in the browser, and so is a request that was made by a version before.
  */
 export function fitsForm({ preview }: Pick<ApprovalRequest, 'preview'>): boolean {
   const { request, facts } = preview;

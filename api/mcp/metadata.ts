@@ -1,4 +1,4 @@
-/** RFC 9728: what `/mcp` takes (G33). */
+/** RFC 9728: what `/mcp` takes. */
 import { mcpResource, SCOPES } from '../../domain/identity/rules.ts';
 
 export const METADATA_PATH = '/.well-known/oauth-protected-resource/mcp';

@@ -15,7 +15,7 @@ export const rpcRefusal = (
   { id = null, data }: { readonly id?: unknown; readonly data?: unknown } = {},
 ): Response => Response.json({ jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } }, { status });
 
-/** The result of a tool call: the same JSON structured and as text (G34). */
+/** The result of a tool call: the same JSON structured and as text. */
 export const contentOf = ({ structuredContent, isError }: ToolResult) => ({
   content: [{ type: 'text' as const, text: JSON.stringify(structuredContent) }],
   structuredContent: structuredContent as Record<string, unknown>,

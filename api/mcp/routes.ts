@@ -1,4 +1,4 @@
-/** `/mcp` and what clients read before they log in for it: without the envelope, but for refusals (G32, G33). */
+/** `/mcp` and what clients read before they log in for it: without the envelope, but for refusals. */
 import { Router } from '@koa/router';
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import type { Context } from 'koa';

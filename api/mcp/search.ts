@@ -10,7 +10,7 @@ interface Described {
   readonly method: string;
   readonly path: string;
   readonly summary: string;
-  /** What an agent may do with it: `direct`, `approval`, `denied`, or `conditional`, by what would change (G7). */
+  /** What an agent may do with it: `direct`, `approval`, `denied`, or `conditional`, by what would change. */
   readonly agentPolicy: string;
 }
 

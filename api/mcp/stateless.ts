@@ -1,6 +1,6 @@
 /**
  * Protocol 2026-07-28, which the SDK does not have: no session, every request brings its version and capabilities in `_meta`, and a tool
- * that wants a form answers `input_required` (G32). Headers and body have to agree; refusals and their order are those of the official
+ * that wants a form answers `input_required`. Headers and body have to agree; refusals and their order are those of the official
  * `@modelcontextprotocol/server`.
  */
 import { ErrorCode, isJSONRPCNotification, isJSONRPCRequest, McpError } from '@modelcontextprotocol/sdk/types.js';

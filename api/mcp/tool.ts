@@ -10,10 +10,10 @@ export interface ToolContext extends Sender {
   readonly caller: McpCaller;
   /** The same caller with the rights of now; UNAUTHORIZED where the login has ended. */
   readonly reauthenticate: () => Promise<McpCaller>;
-  /** Null: the client shows no forms (G37). */
+  /** Null: the client shows no forms. */
   readonly confirm: Confirm | null;
 }
-/** What a tool answers; an envelope where it is a refusal (G34). */
+/** What a tool answers; an envelope where it is a refusal. */
 export interface ToolResult {
   readonly structuredContent: object;
   readonly isError: boolean;

@@ -9,7 +9,7 @@ export const remove = endpoint({
   route: 'DELETE /v1/store/members/{userId}',
   summary: 'Remove a member, or leave; only a new invitation brings them back',
   access: 'store',
-  // STAFF may remove themselves (D67); any other removal is refused by their role.
+  // STAFF may remove themselves; any other removal is refused by their role.
   console: ['OWNER', 'ADMIN', 'STAFF'],
   agent: 'denied',
   target: MEMBER,

@@ -1,4 +1,4 @@
-/** Actions of an item's flow: what the operations of sellers, members and guests share (F19–F26). */
+/** Actions of an item's flow: what the operations of sellers, members and guests share. */
 import type { viewBuyerItem, viewItem } from '../../db/orders/views.ts';
 import { ownUploads } from '../../db/uploads/queries.ts';
 import type { ErrorCode } from '../../domain/kernel/errors.ts';
@@ -9,7 +9,7 @@ import { BuyerOrderItem, OrderItem } from './schemas.ts';
 import { type CommandContext, sendItemCommand } from './sendCommand.ts';
 
 const Address = Type.String({ minLength: 1, maxLength: 2000, ...VERBATIM });
-/** The flow judges how many it takes (F24); this bounds what is looked up. */
+/** The flow judges how many it takes; this bounds what is looked up. */
 const MAX_ATTACHMENTS = 100;
 /** Values by field key; their forms are those of the action. Any JSON, which the limit of the whole body bounds. */
 export const Input = valuesOf(Type.Unknown());

@@ -1,4 +1,4 @@
-/** An action of all items of an order that have it (F26). */
+/** An action of all items of an order that have it. */
 import { actions } from '../../domain/flows/run/actions.ts';
 import { flowOf } from '../../db/flows/loaded.ts';
 import type { OrderItem } from '../../db/orders/entities.ts';

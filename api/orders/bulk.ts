@@ -1,4 +1,4 @@
-/** Bulk commands: at most 100 items, a few concurrently, each with its own result (D6). */
+/** Bulk commands: at most 100 items, a few concurrently, each with its own result. */
 import { catalogue, type ErrorCode, Fault } from '../../domain/kernel/errors.ts';
 import { bulkOf, closed } from '../declare/schema.ts';
 import { OrderItemIds } from './schemas.ts';

@@ -1,5 +1,5 @@
 /**
- * On what the steps of an item's flow depend beside what is sent (G51): where each item stands, in which version of which flow, and what
+ * On what the steps of an item's flow depend beside what is sent: where each item stands, in which version of which flow, and what
  * was put in by buyers, sellers and services, which guards and requests read. That may be personal data, so there is only a digest of it.
  */
 import type { Tx } from '../../db/kernel/tx.ts';

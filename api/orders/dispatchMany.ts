@@ -14,7 +14,7 @@ export const dispatchMany = endpoint({
     { items: Type.Array(closed({ orderItemId: Id, ...dispatchFields }, { 'x-document': CARRIED }), { minItems: 1, maxItems: 100 }) },
     { title: 'DispatchManyRequest' },
   ),
-  // One malformed item refuses the whole request (D72).
+  // One malformed item refuses the whole request.
   check: ({ items = [] }) =>
     items.flatMap((item, i) => dispatchProblems(item ?? {}).map((problem) => ({ ...problem, field: `items[${i}].${problem.field}` }))),
 }).handle((call) =>

@@ -26,7 +26,7 @@ const flowStateFields = {
     }),
   ),
 };
-/** In lists: what the flow has gathered is the detail's (D90). */
+/** In lists: what the flow has gathered is the detail's. */
 export const ListedFlowState = closed(
   {
     key: Type.String(),
@@ -47,7 +47,7 @@ export const FlowState = closed(
   },
   { title: 'FlowState' },
 );
-/** Without the data blocks, and with the buyer's own inputs only (F23). */
+/** Without the data blocks, and with the buyer's own inputs only. */
 export const BuyerFlowState = closed(flowStateFields, { title: 'BuyerFlowState' });
 export const InputField = closed(
   {

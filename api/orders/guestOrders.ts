@@ -1,4 +1,4 @@
-/** A guest proves by contact and order password that an order is theirs (D51). */
+/** A guest proves by contact and order password that an order is theirs. */
 import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { findGuestOrder } from '../../db/orders/lookups.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
@@ -30,7 +30,7 @@ type GuestCall = Caller & {
  */
 export async function verifyGuest(call: GuestCall): Promise<string> {
   const { deps, storeId, params, body } = call;
-  // No order has such an id; it does not count as a lookup (X22).
+  // No order has such an id; it does not count as a lookup.
   if (params.orderId.length > 64) throw new Fault('ORDER_NOT_FOUND');
   const found = await inTenant(deps.orm, call, REQUEST, (tx) => findGuestOrder(tx, params.orderId));
   const key = limitKey(call, 'order', storeId, found?.orderId ?? params.orderId);

@@ -31,8 +31,8 @@ const run = {
   stepsTruncated: Type.Boolean({ description: 'More jobs or members were recorded than are shown' }),
   status: oneOf(PUBLIC_STATUSES),
 };
-/** A record of a flow (F31), with its first 500 jobs. */
+/** A record of a flow, with its first 500 jobs. */
 export const FlowRun = closed(run, { title: 'FlowRun' });
-/** Of lists: the first 20 jobs, edges and positions, and of a job the first 5 members (D90). */
+/** Of lists: the first 20 jobs, edges and positions, and of a job the first 5 members. */
 export const ListedFlowRun = closed({ ...run, truncated: Truncated }, { title: 'ListedFlowRun' });
 export const RUN_CUT: Cut = { texts: ['message', 'reason', 'value'] };

@@ -131,7 +131,7 @@ const detailed = { ...itemFields, actions: Type.Array(Action) };
 export const OrderItem = closed({ ...detailed, flowState: FlowState, sellerMemo: nullable(Type.String()) }, { title: 'OrderItem' });
 /** Without the seller's memo, and with the buyer's actions only. */
 export const BuyerOrderItem = closed({ ...detailed, flowState: BuyerFlowState, step: Step }, { title: 'BuyerOrderItem' });
-/** Of lists (D90): at most 20 actions, 10 branches and the newest 5 claims. */
+/** Of lists: at most 20 actions, 10 branches and the newest 5 claims. */
 const listed = {
   ...itemFields,
   flowState: ListedFlowState,
@@ -169,7 +169,7 @@ const Visit = closed({ visitorId: nullable(Type.String()), sessionId: nullable(T
 export const Order = closed({ ...orderFields, visit: nullable(Visit), items: Type.Array(OrderItem) }, { title: 'Order' });
 export const BuyerOrder = closed({ ...orderFields, items: Type.Array(BuyerOrderItem) }, { title: 'BuyerOrder' });
 
-/** Of lists (D90). */
+/** Of lists. */
 const listedFields = {
   ...orderFields,
   itemCount: Type.Integer({ minimum: 1, description: 'Of all its items; a page of lists holds at most 300 of its orders’ first items' }),

@@ -32,7 +32,7 @@ export const isOpen = ({ payment, attempt, at }: Found): boolean =>
   attempt.status === 'OPEN' &&
   attempt.attemptId === payment.currentAttemptId;
 
-/** Whether an attempt has ended of which only its provider may know that it was paid: at PortOne, in a window that was still open (Y25). */
+/** Whether an attempt has ended of which only its provider may know that it was paid: at PortOne, in a window that was still open. */
 export const mayBePaid = ({ attempt: { pg, status, endedAt } }: Found): boolean =>
   pg === 'portone' && endedAt != null && status !== 'APPROVED' && status !== 'VOIDED';
 /** Whether the buyer has come back without a token, and the reading that tells what became of it is under way. */
@@ -55,7 +55,7 @@ export function see(ctx: RouterContext, started: Started): void {
   ctx.status = 303;
 }
 
-/** Back to the shop: a redirect, or a popup's message to the shop's origin and never to `*` (D44). */
+/** Back to the shop: a redirect, or a popup's message to the shop's origin and never to `*`. */
 export function leave(ctx: RouterContext, { payment, attempt }: Found, result: PaymentResult): void {
   const returnTo = returnAddress(attempt.returnUrl, payment.paymentId, result);
   if (!isPopup(ctx)) {

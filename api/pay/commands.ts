@@ -23,7 +23,7 @@ const queryOf =
     return value === '' && (ctx.query[name] ?? '') !== '' ? null : value;
   };
 
-/** What comes from the URL is stored as text, and only its id goes along (X24). */
+/** What comes from the URL is stored as text, and only its id goes along. */
 const storePresent = async (tx: Tx, name: string, value: string | null) => value !== null && { [name]: await storeText(tx, value) };
 /** The amount is ours, where the provider names none. */
 async function commandOf(tx: Tx, { attempt }: Found, returned: Extract<Returned, object>): Promise<Content> {
@@ -62,7 +62,7 @@ export async function comeBack(ctx: RouterContext, deps: ApiDeps, found: Found, 
   leave(ctx, fresh, fresh.payment.result);
 }
 
-/** To the pay page of the next attempt, or back to the shop with FAILED (Y16). What became of the payment meanwhile, its page shows. */
+/** To the pay page of the next attempt, or back to the shop with FAILED. What became of the payment meanwhile, its page shows. */
 async function goOn(ctx: RouterContext, deps: ApiDeps, found: Found): Promise<void> {
   try {
     const next = await nextAttempt(deps, found);

@@ -47,7 +47,7 @@ export interface PayPage extends Started {
   readonly here: Form;
   readonly cancel: Form;
   readonly others: readonly OtherWay[];
-  /** The window of the last attempt could not be opened (Y16). */
+  /** The window of the last attempt could not be opened. */
   readonly isSwitched: boolean;
 }
 
@@ -171,7 +171,7 @@ export function expiredPage(context: PayContext, returnTo: string): Html {
   });
 }
 
-/** The chosen way cannot be used at the moment; nothing changed (Y15). */
+/** The chosen way cannot be used at the moment; nothing changed. */
 export function unavailablePage(context: PayContext, { paymentPage, returnTo }: { paymentPage: string; returnTo: string }): Html {
   const m = messages[context.locale];
   return page(context, {
@@ -196,7 +196,7 @@ export function busyPage(context: PageContext): Html {
   return page(context, { title: m.busy, body: html`<p role="status">${m.busyHelp}</p>` });
 }
 
-/** A popup's last page: it tells the shop's window, at the shop's origin only, and closes (D44). */
+/** A popup's last page: it tells the shop's window, at the shop's origin only, and closes. */
 export function popupPage(context: PageContext, message: object, targetOrigin: string, returnTo: string): Html {
   const m = messages[context.locale];
   const body = html`<p><a href="${returnTo}">${m.back}</a></p>

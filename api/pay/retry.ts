@@ -1,4 +1,4 @@
-/** New attempts from the payment screen: the buyer's choice, and the next provider after a window that could not be opened (Y14 … Y17). */
+/** New attempts from the payment screen: the buyer's choice, and the next provider after a window that could not be opened. */
 import { LockMode } from '@mikro-orm/core';
 import type { RouterContext } from '@koa/router';
 import { inTenant, REQUEST, type Tx } from '../../db/kernel/tx.ts';
@@ -16,7 +16,7 @@ import { addressOf, type Found, pageContextOf, see, send, sendUnknown, text } fr
 import { unavailablePage } from './pages.ts';
 import { isSameOption, optionOf } from './ways.ts';
 
-/** Starts an attempt in a transaction; a circuit whose time is over is tried before, and then it starts once more (Y17). */
+/** Starts an attempt in a transaction; a circuit whose time is over is tried before, and then it starts once more. */
 async function startAttempt<T>(deps: ApiDeps, found: Found, start: (tx: Tx) => Promise<T>): Promise<T> {
   for (let runs = 1; ; runs++) {
     try {

@@ -1,4 +1,4 @@
-/** What a provider's window says in the query with which the buyer comes back (docs/contract.md#payments, Y16, Y25, Y28, Y29). */
+/** What a provider's window says in the query with which the buyer comes back (docs/contract.md#payments). */
 import type { PaymentAttempt } from '../../db/payments/entities.ts';
 import { isKnownDecline, safeCode } from '../../domain/payments/failures.ts';
 
@@ -7,7 +7,7 @@ export type Parameter = (name: string, longest?: number) => string | null;
 
 /**
  * The buyer was authenticated (`pay`), or was not (`giveUp`). 400: what it needs is not there. 409: it is about another order or amount.
- * PortOne has no key in `pay` where it gave none, and no token where the channel approves by itself (Y25).
+ * PortOne has no key in `pay` where it gave none, and no token where the channel approves by itself.
  */
 export type Returned =
   | { readonly name: 'pay'; readonly paymentKey: string | null; readonly paymentToken: string | null }
@@ -38,7 +38,7 @@ function fromPortone(query: Parameter, { pgOrderId }: Expected): Returned {
   return { name: 'pay', paymentKey: query('txId', 200) || null, paymentToken: query('paymentToken', MAX_TOKEN) || null };
 }
 const UNKNOWN = 'OTHER';
-/** The window refuses to be paid in again: whether the payment is ours and in time, a reading tells (Y25). */
+/** The window refuses to be paid in again: whether the payment is ours and in time, a reading tells. */
 const isPaidAlready = (code: string | null): boolean => code === 'AlreadyPaid' || code === 'PaymentAlreadyPaid' || code === 'ALREADY_PAID';
 const PAID_ALREADY = { name: 'pay', paymentKey: null, paymentToken: null } as const;
 
@@ -47,7 +47,7 @@ const UNAVAILABLE = 'NOT_AVAILABLE_PAYMENT';
 
 /**
  * What the fail address is told. `rejected`: the page's script could not load the SDK, or the SDK rejected the call. At TossPayments the
- * buyer could not pay then, unless the code names a decline or a cancel (Y16). PortOne may reject what has been paid: only its codes of a
+ * buyer could not pay then, unless the code names a decline or a cancel. PortOne may reject what has been paid: only its codes of a
  * window that was never opened lead to another provider.
  */
 export function readFailed(query: Parameter, { pg }: Pick<Expected, 'pg'>): Extract<Returned, object> {

@@ -24,7 +24,7 @@ const HEADERS = {
   'Cross-Origin-Opener-Policy': 'unsafe-none',
 };
 
-/** Over the rate limit, a person gets a page (X10). */
+/** Over the rate limit, a person gets a page. */
 export const payRefusals: Middleware = async (ctx, next) => {
   try {
     await next();

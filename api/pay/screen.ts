@@ -20,7 +20,7 @@ interface Pending {
   readonly storeName: string;
   readonly settings: Settings;
   readonly attempts: readonly PaymentAttempt[];
-  /** Of the attempt's own credential set, whatever became of it since (Y9); null: it has none. */
+  /** Of the attempt's own credential set, whatever became of it since; null: it has none. */
   readonly keys: PublicHalves | null;
 }
 /** Null: the payment's page is none of a pending payment's current attempt. */

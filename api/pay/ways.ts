@@ -1,4 +1,4 @@
-/** The ways to pay that a payment has: what its routing offers, without what turned out to be unavailable in it (Y14, Y16). */
+/** The ways to pay that a payment has: what its routing offers, without what turned out to be unavailable in it (Y14). */
 import type { PaymentAttempt } from '../../db/payments/entities.ts';
 import { type Candidate, type Option, paymentOptions, type RoutingFacts } from '../../domain/paymentSettings/routing.ts';
 

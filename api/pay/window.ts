@@ -1,4 +1,4 @@
-/** What the provider's window is opened with: the arguments of its browser SDK, for a script or as the fields of a form (Y28). */
+/** What the provider's window is opened with: the arguments of its browser SDK, for a script or as the fields of a form. */
 import { isVisible } from '../../domain/kernel/text.ts';
 import type { PublicHalves } from '../../db/paymentSettings/entities.ts';
 import type { Method, Wallet } from '../../domain/paymentSettings/routing.ts';

@@ -27,7 +27,7 @@ export const changeProvider = endpoint({
   return readProvider(tx, name, deps.config.publicUrl);
 });
 
-/** EASY_PAY needs a wallet and the others have none; none is there twice (Y11). */
+/** EASY_PAY needs a wallet and the others have none; none is there twice. */
 function methodProblems({ methods = [] }: Fitting<Static<typeof ProviderPatch>>): FieldError[] {
   const seen = new Set<string>();
   return methods.flatMap((one, i) => {

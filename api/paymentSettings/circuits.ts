@@ -1,4 +1,4 @@
-/** Circuits whose time is over: the provider is read once before a payment is started with it (docs/contract.md#payment-settings, Y17). */
+/** Circuits whose time is over: the provider is read once before a payment is started with it (docs/contract.md#payment-settings). */
 import { RetryLater } from '../../domain/kernel/errors.ts';
 import { closeCircuit, takeTrial } from '../../db/paymentSettings/circuits.ts';
 import { openCredentials, rejectSet, servingOf } from '../../db/paymentSettings/credentials.ts';

@@ -1,4 +1,4 @@
-/** Payment domains: host names of the public suffix list's registrable domains (Y3). */
+/** Payment domains: host names of the public suffix list's registrable domains. */
 import { domainToASCII } from 'node:url';
 import { parse } from 'tldts';
 import type { FieldError } from '../../domain/kernel/errors.ts';

@@ -1,4 +1,4 @@
-/** Payment settings as their owner reads them: secrets as hints only (docs/contract.md#payment-settings, Y6). */
+/** Payment settings as their owner reads them: secrets as hints only (docs/contract.md#payment-settings). */
 import { conditionsOf, type CredentialRow, type ProviderSettings, type Settings as Row } from '../../db/paymentSettings/queries.ts';
 import { korean, koreanOf } from '../../domain/kernel/time.ts';
 import { ENVIRONMENTS, PROVIDERS } from '../../domain/payments/providers.ts';

@@ -1,4 +1,4 @@
-/** Payments as sellers read them (D45), with provider order ids and messages, which buyers do not see. */
+/** Payments as sellers read them, with provider order ids and messages, which buyers do not see. */
 import type { Payment, PaymentAttempt, Refund as RefundRow } from '../../db/payments/entities.ts';
 import type { PaymentRecord as Row } from '../../db/payments/list.ts';
 import { koreanOf } from '../../domain/kernel/time.ts';

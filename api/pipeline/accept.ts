@@ -109,7 +109,7 @@ export const takeTurn: Step<Read, Read> = (at, rest) => inTurn(at.endpoint, at.a
 export const validate: Step<Read, Request> = async ({ request, incoming, endpoint, deps, caller }, rest) =>
   rest(await validated(request, { incoming, endpoint, deps, caller }));
 
-/** The caller of a request. Without a principal the request id is used, so that an idempotency key has no effect (X15). */
+/** The caller of a request. Without a principal the request id is used, so that an idempotency key has no effect. */
 function callerOf({ incoming, requestId, clientAddress }: Arrived, authenticated: Authenticated, body: unknown): Caller {
   const principal = authenticated.principal ?? subjectOf(incoming.params, body) ?? requestId;
   return { ...authenticated, principal, requestId, clientAddress, origin: originOf(authenticated, requestId, incoming.params) };

@@ -1,4 +1,4 @@
-/** Answers to requests of agents that wait for an approval (G18, G20). */
+/** Answers to requests of agents that wait for an approval. */
 import type { ApprovalRequest } from '../../db/approvals/entities.ts';
 import { statusNow } from '../../db/approvals/queries.ts';
 import { viewApproval, viewFiled } from '../../db/approvals/views.ts';

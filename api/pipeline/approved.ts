@@ -1,4 +1,4 @@
-/** What an approved request does is what was approved (G51). */
+/** What an approved request does is what was approved. */
 import { renewPreview } from '../../db/approvals/commands.ts';
 import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { hashKey, type OperationKey, storedReply, storeReply } from '../../db/runs/operations.ts';

@@ -71,7 +71,7 @@ export async function recordIn(tx: Tx, { endpoint, caller, incoming }: Audited, 
 }
 const printable = (key: string | undefined): string | null => (key !== undefined && /^[\x20-\x7e]{1,257}$/.test(key) ? key : null);
 
-/** The same in a transaction of its own, before the answer; its turn is no other change's, or a full line would leave it out (G42). */
+/** The same in a transaction of its own, before the answer; its turn is no other change's, or a full line would leave it out. */
 export async function record(audited: Audited, ended: Ended): Promise<void> {
   if (!isManaged(audited.endpoint)) return;
   await workFor({ ...currentRequester(), side: 'AUDIT' }, () =>
@@ -79,9 +79,7 @@ export async function record(audited: Audited, ended: Ended): Promise<void> {
   );
 }
 
-/**
- * Records a refusal, but for limits of rates (G42). When it cannot be written, the refusal is answered all the same: nothing was changed.
- */
+/** Records a refusal, but for limits of rates. When it cannot be written, the refusal is answered all the same: nothing was changed. */
 export async function recordRefusal(audited: Audited, error: unknown): Promise<void> {
   const { endpoint, deps, caller } = audited;
   if (!isManaged(endpoint)) return;

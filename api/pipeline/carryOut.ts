@@ -23,7 +23,7 @@ export const carryOut = (hooks: TransactionHooks) =>
 
 /**
  * An approved request whose change is made by a run: dry-run first. Each of its commands does what it did there, in the transaction of its
- * transition, or is refused. Where one was, the request is shown anew (G51).
+ * transition, or is refused. Where one was, the request is shown anew.
  */
 async function commandApproved(request: Request, call: CallInput, outgoing: Outgoing): Promise<Answer> {
   const expects = await beginApproved(request, () => rehearse(request));

@@ -101,7 +101,7 @@ export function createCommands(
 const partOf = (records: CommandRecords | null): CommandRecords | null =>
   records && { ...records, request: records.request && { ...records.request, isPart: true } };
 
-/** A bulk is one action, whatever its number of commands and however often it is repeated under its key (G39). */
+/** A bulk is one action, whatever its number of commands and however often it is repeated under its key. */
 const countedBy = (records: CommandRecords | null, bulkKey: string | null): Pick<CommandEnvelope, 'aiActions' | 'bulkAction'> => {
   const counting = records?.aiActions;
   if (!counting) return {};

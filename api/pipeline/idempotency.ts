@@ -1,4 +1,4 @@
-/** Idempotency keys of requests: 1 to 255 printable ASCII characters, per store and principal, for 24 hours (D26, D78). */
+/** Idempotency keys of requests: 1 to 255 printable ASCII characters, per store and principal, for 24 hours (D26). */
 import { createHash } from 'node:crypto';
 import { hashKey, type OperationKey, type StoredReply } from '../../db/runs/operations.ts';
 import type { Keyring, SealLocation } from '../../db/kernel/keyring.ts';

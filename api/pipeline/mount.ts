@@ -19,7 +19,7 @@ import { IndexedRouter } from '../web/routeIndex.ts';
 import type { Content, Incoming } from '../declare/incoming.ts';
 import { discard } from '../web/upload.ts';
 
-/** Registers the routes of operations. Paths without the prefix are aliases (D1). */
+/** Registers the routes of operations. Paths without the prefix are aliases. */
 export function mount(endpoints: readonly Endpoint[], deps: ApiDeps): Router {
   const router = new IndexedRouter({ sensitive: true });
   for (const endpoint of endpoints) {
@@ -94,8 +94,8 @@ function incomingOf(ctx: RouterContext, endpoint: Endpoint, deps: ApiDeps): Inco
 }
 
 /**
- * Runs a password operation in its turn (X12), for which it asks before any query but after the body has arrived, so that slow senders
- * occupy no slot. An invalid body is reported in its turn, after authentication (D68).
+ * Runs a password operation in its turn, for which it asks before any query but after the body has arrived, so that slow senders
+ * occupy no slot. An invalid body is reported in its turn, after authentication.
  */
 async function inTurn<T>(ctx: RouterContext, incoming: Incoming, work: () => Promise<T>): Promise<T> {
   const content = incoming.content();

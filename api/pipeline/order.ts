@@ -9,7 +9,7 @@ import { answerDryRun, checkAiQuota, requestApproval, prepare, replayStored, sto
 import { Steps } from './step.ts';
 import type { TransactionHooks } from './transact.ts';
 
-/** Of a request as it arrived. Roles and scopes come before the body, and all problems of the body at once (D7, D68). */
+/** Of a request as it arrived. Roles and scopes come before the body, and all problems of the body at once. */
 export const ACCEPT = Steps.first(identify)
   .next(recordRefusals)
   .next(checkRights)
@@ -25,7 +25,7 @@ export const ACCEPT = Steps.first(identify)
 
 /** What its transaction does beside its handler. */
 const HOOKS: TransactionHooks = {
-  /** Before anything else, the row of its key too: a withdrawal and a change of the same member come one after the other (U14). */
+  /** Before anything else, the row of its key too: a withdrawal and a change of the same member come one after the other. */
   opened: [lockMember],
   /** When its key has no reply yet, before the handler. */
   begun: [extendGuestSession],

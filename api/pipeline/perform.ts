@@ -25,7 +25,7 @@ export interface Working {
   readonly outgoing: Outgoing;
 }
 
-/** 200 DRY_RUN: the decision and what would change; nothing remains (G10 … G13). */
+/** 200 DRY_RUN: the decision and what would change; nothing remains. */
 export const answerDryRun: Step<Request, Request> = async (request, rest) => {
   if (!request.isDryRun) return rest(request);
   const answered = ({ decision, reason }: AgentDecision, preview: object): Answer => ({
@@ -55,7 +55,7 @@ export const verifyPassword: Step<Request, Working> = async (arrived, rest) => {
 const isGuestOrder = ({ incoming }: Request, proved: unknown): proved is string =>
   incoming.params['orderId'] !== undefined && typeof proved === 'string';
 
-/** What its key has stored is answered again (D26). */
+/** What its key has stored is answered again. */
 export const replayStored: Step<Working, Working> = async (work, rest) =>
   (work.request.keyed ? await replayed(work.request) : null) ?? rest(work);
 
@@ -75,7 +75,7 @@ export const storeRefusals: Step<Working, Working> = async (work, rest) => {
   }
 };
 
-/** The plan's quota of AI actions (G39). */
+/** The plan's quota of AI actions. */
 export const checkAiQuota: Step<Working, Working> = async (work, rest) => {
   const { deps, caller } = work.request;
   if (countingOf(work.request) === 'limited') await inTenant(deps.orm, caller, REQUEST, checkQuota);

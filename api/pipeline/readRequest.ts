@@ -1,4 +1,4 @@
-/** Requests as they arrive, judged by the schemas of their operation (D7). */
+/** Requests as they arrive, judged by the schemas of their operation. */
 import { parse } from 'node:querystring';
 import type { FieldError } from '../../domain/kernel/errors.ts';
 import { type Endpoint, needsBody } from '../declare/endpoint.ts';

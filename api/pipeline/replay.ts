@@ -1,4 +1,4 @@
-/** Answers of requests, and those that are stored under idempotency keys (D26, D78). */
+/** Answers of requests, and those that are stored under idempotency keys. */
 import { replayApproval } from '../../db/approvals/commands.ts';
 import { inTenant, REQUEST, type Tx } from '../../db/kernel/tx.ts';
 import { type StoredReply, storedReply, storeReply } from '../../db/runs/operations.ts';
@@ -18,7 +18,7 @@ const replay = ({ status, body, location }: StoredReply): Answer => ({
 
 /**
  * The answer to a request whose key has a stored reply, and its record: that reply, or how the request that waits for an approval under
- * this key stands now (G20).
+ * this key stands now.
  */
 export async function replayIn(tx: Tx, request: Request, stored: StoredReply): Promise<Answer> {
   const { endpoint, deps, caller, operation } = request;
@@ -60,7 +60,7 @@ function formerly(request: Request): Request[] {
 }
 
 /**
- * Stores a refusal of the handler, but never 401, 403, 429, validation errors or 5xx (D78). When a concurrent duplicate succeeded
+ * Stores a refusal of the handler, but never 401, 403, 429, validation errors or 5xx. When a concurrent duplicate succeeded
  * meanwhile, returns its reply.
  */
 export async function storeRefusal(request: Request, fault: Fault): Promise<Answer | null> {

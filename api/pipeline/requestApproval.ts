@@ -1,4 +1,4 @@
-/** Requests of agents that need a person's approval: stored with what they would do (G18, G19). */
+/** Requests of agents that need a person's approval: stored with what they would do. */
 import { createApproval } from '../../db/approvals/commands.ts';
 import { inTenant, REQUEST } from '../../db/kernel/tx.ts';
 import { deniedBy } from '../declare/agents.ts';

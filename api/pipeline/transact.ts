@@ -112,7 +112,7 @@ async function allOf(works: readonly Promise<unknown>[]): Promise<void> {
 
 /**
  * What a change of the management API does, for its record. An agent's change that depends on its values is decided with the change, which
- * is rolled back unless it is allowed (G6).
+ * is rolled back unless it is allowed.
  */
 async function compared(
   request: Request,

@@ -1,4 +1,4 @@
-/** All problems of a request at once, with those that no schema can express, and its key (D7, X6). */
+/** All problems of a request at once, with those that no schema can express, and its key. */
 import { covers } from '../../domain/identity/rules.ts';
 import { Fault, type FieldError } from '../../domain/kernel/errors.ts';
 import { AGENT_HEADER, AGENT_NAME } from '../callers/authenticate.ts';
@@ -56,7 +56,7 @@ function checkScope({ scopeOf }: Endpoint, { scopes }: Caller, body: unknown): v
 const keyProblems = ({ header }: Incoming): FieldError[] =>
   header('idempotency-key') === undefined ? [{ field: 'Idempotency-Key', code: 'REQUIRED', message: 'is required' }] : [];
 
-/** The headers of agents, reads too (G1), and of dry runs, which only changes have (G4, G10). */
+/** The headers of agents, reads too, and of dry runs, which only changes have. */
 function headerProblems({ header }: Incoming, endpoint: Endpoint): FieldError[] {
   const dryRun = (hasDryRun(endpoint) ? header(DRY_RUN) : undefined) ?? '0';
   const agent = (isForAgents(endpoint) ? header(AGENT_HEADER) : undefined) ?? 'none';
@@ -66,7 +66,7 @@ function headerProblems({ header }: Incoming, endpoint: Endpoint): FieldError[] 
   ];
 }
 
-/** All field errors. The operation's own `check` gets only what fits the schema, so that one pass reports everything (X6). */
+/** All field errors. The operation's own `check` gets only what fits the schema, so that one pass reports everything. */
 async function problemsOf(
   { params, validated, isBodyMissing }: ReadRequest,
   endpoint: Endpoint,

@@ -81,7 +81,7 @@ async function grantContext(_: object, { tx, body }: { readonly tx: Tx; readonly
 
 const wholeSecond = (time: string): number => Math.floor(Date.parse(time) / SECOND) * SECOND;
 
-/** What the schema cannot say (N14). */
+/** What the schema cannot say. */
 function problemsOf({ amount, reason, expiresAt }: Fitting<Static<typeof Adjustment>>, { at }: Caller): FieldError[] {
   const text = reason?.trim();
   const isLong = text !== undefined && (text.length > 2 * MAX_REASON || Array.from(text).length > MAX_REASON);

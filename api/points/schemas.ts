@@ -127,7 +127,7 @@ export const MyPointEntry = closed(
   { title: 'MyPointEntry' },
 );
 
-/** What a buyer sees: no reason, nothing of the seller's (N30). */
+/** What a buyer sees: no reason, nothing of the seller's. */
 export const viewMyEntry = ({ historyId, type, amountWon, balanceWon, orderId, expiresAt, createdAt }: PointEntry) => ({
   historyId,
   type,

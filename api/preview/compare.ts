@@ -1,4 +1,4 @@
-/** What a change did, or would do: what GET shows before it and after it (G14, G15). */
+/** What a change did, or would do: what GET shows before it and after it (G14). */
 import { setImmediate } from 'node:timers/promises';
 import { type Change, changesInPortions, maxShown, shownOf } from '../../domain/audit/changes.ts';
 import type { Target } from '../../domain/audit/targets.ts';
@@ -16,7 +16,7 @@ export interface Difference {
   readonly changes: readonly Change[];
   /** All of them, as many as there are, where a decision depends on the difference; otherwise those that are shown. */
   readonly all: readonly Change[];
-  /** What was there before, on which the effect depends, where a decision depends on the difference (G51). */
+  /** What was there before, on which the effect depends, where a decision depends on the difference. */
   readonly context: object;
 }
 export const NO_DIFFERENCE: Difference = { target: null, isNew: false, changes: [], all: [], context: {} };

@@ -1,4 +1,4 @@
-/** The decision about an agent's request, by what it would change (G5 … G8, G12). */
+/** The decision about an agent's request, by what it would change. */
 import { isLive } from '../../db/stores/queries.ts';
 import type { Tx } from '../../db/kernel/tx.ts';
 import type { Change } from '../../domain/audit/changes.ts';
@@ -9,7 +9,7 @@ import type { Endpoint } from '../declare/endpoint.ts';
 const allow = (reason: Reason): AgentDecision => ({ decision: 'ALLOW', reason });
 const requireApproval = (reason: Reason): AgentDecision => ({ decision: 'APPROVAL_REQUIRED', reason });
 
-/** The decision about a request that would make these changes. Judged as the store is now (G8). */
+/** The decision about a request that would make these changes. Judged as the store is now. */
 export async function decide(
   endpoint: Endpoint,
   tx: Tx,

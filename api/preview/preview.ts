@@ -1,4 +1,4 @@
-/** What a change would do, as people see it who decide, and whether it is what they approved (G15, G51). */
+/** What a change would do, as people see it who decide, and whether it is what they approved (G51). */
 import { digestOf } from '../../db/kernel/digest.ts';
 import type { Tx } from '../../db/kernel/tx.ts';
 import { comparedOf, isSamePreview, type Preview } from '../../domain/approvals/rules.ts';
@@ -26,7 +26,7 @@ export function previewOf(request: Request, { tx, difference, answer }: Done): P
   // As it is stored and sent.
   return JSON.parse(JSON.stringify(preview)) as Preview;
 }
-/** Where more fields change than are shown: how many, and a digest of all of them, so that none of them changes unseen (G51). */
+/** Where more fields change than are shown: how many, and a digest of all of them, so that none of them changes unseen. */
 const uncut = ({ changes, all }: Difference, levels: readonly string[]) =>
   all.length === changes.length ? {} : { changedFields: all.length, changesDigest: digestOf(comparedOf(all, levels)) };
 
@@ -50,14 +50,14 @@ export class Stale extends Error {
     this.preview = preview;
   }
 }
-/** Throws where a request that carries out what was approved does anything else (G51). */
+/** Throws where a request that carries out what was approved does anything else. */
 export function checkApproved({ endpoint, execution }: Request, preview: Preview): void {
   if (execution && !isSamePreview(execution.approved, preview, levelsOf(endpoint))) throw new Stale(preview);
 }
 
 /** As a dry run answers it: its sender knows what was sent. */
 export const answeredPreview = ({ operationId, target, changes, facts }: Preview): Preview => ({ operationId, target, changes, facts });
-/** Of an operation that is always denied to agents, and therefore not run (G13). */
+/** Of an operation that is always denied to agents, and therefore not run. */
 export const deniedPreview = ({ endpoint }: Request) => ({
   operationId: endpoint.id,
   target: NO_DIFFERENCE.target,

@@ -1,4 +1,4 @@
-/** The dry run of a change: the code that writes, in a transaction that is rolled back (G10 … G17). */
+/** The dry run of a change: the code that writes, in a transaction that is rolled back. */
 import { inTenant, REQUEST, type Tx } from '../../db/kernel/tx.ts';
 import type { Preview } from '../../domain/approvals/rules.ts';
 import type { AgentDecision } from '../declare/agents.ts';

@@ -1,4 +1,4 @@
-/** What was sent, as a part of a preview: two requests never look alike to the person who decides (G51). */
+/** What was sent, as a part of a preview: two requests never look alike to the person who decides. */
 import type { SentRequest } from '../../domain/approvals/rules.ts';
 import type { Endpoint } from '../declare/endpoint.ts';
 import type { Request } from '../declare/request.ts';
@@ -19,7 +19,7 @@ function holds(value: unknown, hidden: ReadonlySet<string>): boolean {
   return Object.entries(value).some(([name, inner]) => hidden.has(name) || holds(inner, hidden));
 }
 
-/** Secrets, free texts about people and what is long are named, not shown. The digest is that of the request under its key (G20). */
+/** Secrets, free texts about people and what is long are named, not shown. The digest is that of the request under its key. */
 export function sentRequest({ endpoint, input, operation }: Request): SentRequest {
   const hidden = hiddenOf(endpoint);
   let left = MAX_LENGTH;

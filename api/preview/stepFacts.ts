@@ -1,4 +1,4 @@
-/** What the steps of flows would do, as facts of a preview (G51). */
+/** What the steps of flows would do, as facts of a preview. */
 import { comparedSteps } from '../../db/runs/effect.ts';
 import { digestOf } from '../../db/kernel/digest.ts';
 import type { FlowStep } from '../../db/kernel/tx.ts';

@@ -103,7 +103,7 @@ const optional = {
   flowId: Type.Optional(nullable(Id)),
 };
 
-/** The body of POST and PUT. D57: which omitted fields a PUT clears. */
+/** The body of POST and PUT. A PUT clears some omitted fields and keeps others (D57). */
 export const ProductRequest = closed(
   {
     name: Name(100),

@@ -118,7 +118,7 @@ export const summaryFields = {
   minPrice: Type.Integer({ description: `Won. ${PAID_NOW}` }),
   maxPrice: Type.Integer({ description: `Won. ${PAID_NOW}` }),
 };
-/** Of lists: without description, options and variants (D90). */
+/** Of lists: without description, options and variants. */
 export const ProductSummary = closed({ ...productFields, ...summaryFields }, { title: 'ProductSummary' });
 export const Options = closed({ optionGroups: Type.Array(OptionGroupView), variants: Type.Array(Variant) }, { title: 'Options' });
 

@@ -31,7 +31,7 @@ async function ownChanges(tx: Tx, productId: string, before: object, after: obje
 export const PRODUCT: Subject = { ...SHOWN, ownChanges };
 
 /**
- * What a change of prices is judged by beside them (G51): what buyers pay depends on the discount too. Without a price in the request it
+ * What a change of prices is judged by beside them: what buyers pay depends on the discount too. Without a price in the request it
  * says nothing.
  */
 export const discountOf = (product: Readonly<Record<string, unknown>>, { body }: Viewed): object =>

@@ -48,7 +48,7 @@ export const ShownProduct = closed(
   },
   { title: 'StorefrontProduct' },
 );
-/** Of lists: without description, options and variants (D90). */
+/** Of lists: without description, options and variants. */
 export const SummarizedProduct = closed({ ...summaryShape, ...summaryFields }, { title: 'StorefrontProductSummary' });
 
 /** Prices and availability, without stock counts. */

@@ -80,7 +80,7 @@ export const StorePatch = closed(
   { title: 'StorePatch' },
 );
 
-/** Field errors for origins that no browser can send: host names with invalid punycode (X23). */
+/** Field errors for origins that no browser can send: host names with invalid punycode. */
 export const originProblems = ({ analyticsAllowedOrigins: origins = [] }: Fitting<Static<typeof StorePatch>>): FieldError[] =>
   origins.flatMap((origin, i) =>
     origin !== undefined && !(URL.canParse(origin) && isHost(new URL(origin).hostname))

@@ -10,7 +10,7 @@ export interface Finding {
   readonly code: string;
   readonly message: string;
 }
-/** At most so many problems are reported (X7). */
+/** At most so many problems are reported. */
 export const MAX_FINDINGS = 100;
 /** The deepest level of any schema; the value itself is level 0. */
 const DEEPEST = 20;

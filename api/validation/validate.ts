@@ -1,4 +1,4 @@
-/** Validation of a value by its schema: sizes first (X6), then AJV on the rest; all problems at once, up to a hundred (D7, X7). */
+/** Validation of a value by its schema: sizes first, then AJV on the rest; all problems at once, up to a hundred. */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { FieldError } from '../../domain/kernel/errors.ts';

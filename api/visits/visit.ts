@@ -15,7 +15,7 @@ export function visitOf(header: (name: string) => string): Visit | null {
   return visitorId === null && sessionId === null ? null : { visitorId, sessionId };
 }
 
-/** Problems of the headers of an operation that needs both (R7). */
+/** Problems of the headers of an operation that needs both. */
 export const visitProblems = (header: (name: string) => string | undefined): FieldError[] =>
   [VISITOR, SESSION].flatMap((field) =>
     VISIT_ID.test(header(field) ?? '')

@@ -1,4 +1,4 @@
-/** The short forms of addresses, without their prefix (D1). */
+/** The short forms of addresses, without their prefix. */
 const MANAGEMENT = String.raw`webhooks|sales-report|analytics|settlements|store\/(?:api-(?:tokens|clients)|payment-(?:settings|providers))`;
 const SHORT = [
   /^\/storefront\/v1(\/(?:checkout|auth|guest|payments|me\/points)(?:\/.*)?)$/,

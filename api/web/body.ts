@@ -69,7 +69,7 @@ export async function bodyOf(
   return { sent: fields, file };
 }
 
-/** The body schema of an operation without a body: no fields (D8). */
+/** The body schema of an operation without a body: no fields. */
 export const NO_FIELDS = closed({});
 /** The problem of a missing body, where no other field error names what is missing. */
 export const NO_BODY: FieldError = { field: '', code: 'REQUIRED', message: 'Send a body.' };

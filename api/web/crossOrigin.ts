@@ -1,6 +1,6 @@
 /**
  * Pages on other origins (D98). The storefront API is open to all of them, without credentials: a cart token and a member's token are sent
- * by the page itself. Reports of visits have a rule of their own (R9), and `/v1` answers no foreign page.
+ * by the page itself. Reports of visits have a rule of their own, and `/v1` answers no foreign page.
  */
 import type { Context, Middleware } from 'koa';
 import { inTenant, READ, type Tenancy } from '../../db/kernel/tx.ts';

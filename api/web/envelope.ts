@@ -1,11 +1,11 @@
-/** The envelope of responses (docs/contract.md#envelope, D4), and error responses. */
+/** The envelope of responses (docs/contract.md#envelope), and error responses. */
 import type { Context } from 'koa';
 import type { Statuses } from '../declare/endpoint.ts';
 import { isLockTimeout, isOutage } from '../../db/kernel/outage.ts';
 import type { Log } from '../../db/kernel/log.ts';
 import { catalogue, Fault, type FieldError } from '../../domain/kernel/errors.ts';
 
-/** What every answer of an operation is (D4). */
+/** What every answer of an operation is. */
 export interface Envelope {
   readonly meta: {
     readonly status: number;

@@ -1,4 +1,4 @@
-/** 404, 405 and `Allow` for requests that no route matches (D76). */
+/** 404, 405 and `Allow` for requests that no route matches. */
 import type { Router } from '@koa/router';
 import type { Middleware } from 'koa';
 import { Fault } from '../../domain/kernel/errors.ts';

@@ -1,4 +1,4 @@
-/** Validation of a receiver's URL when it is registered or changed (docs/contract.md#receivers, D84). */
+/** Validation of a receiver's URL when it is registered or changed (docs/contract.md#receivers). */
 import type { FieldError } from '../../domain/kernel/errors.ts';
 import type { ApiDeps } from '../declare/deps.ts';
 

@@ -1,4 +1,4 @@
-/** A store's address book: addresses of dispatch and return (docs/contract.md#addresses, D81). */
+/** A store's address book: addresses of dispatch and return (docs/contract.md#addresses). */
 import { ADDRESS_TYPES, type AddressType } from '../../domain/products/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { Tx } from '../kernel/tx.ts';

@@ -3,12 +3,12 @@ import { monthOf } from '../../domain/aiActions/rules.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { quotaExceeded, readUsage } from './queries.ts';
 
-/** `limited`: refused when the month's actions are used up. `always`: counted beyond them too (G40). */
+/** `limited`: refused when the month's actions are used up. `always`: counted beyond them too. */
 export type Counting = 'limited' | 'always';
 
 /**
  * Counts one AI action in the transaction of its change, with which it is undone; PLAN_AI_ACTIONS_EXCEEDED. One statement, which locks the
- * month's row until the commit: parallel changes never pass the limit (G39), and other changes of the store's agents wait. So it comes
+ * month's row until the commit: parallel changes never pass the limit, and other changes of the store's agents wait. So it comes
  * after the change, and before the feed's row is taken.
  */
 export async function countAction(tx: Tx, kind: Counting): Promise<void> {

@@ -1,4 +1,4 @@
-/** Approval requests: created with their run and their key, found again by the key (G18–G20). */
+/** Approval requests: created with their run and their key, found again by the key. */
 import {
   type ApproverNeeds,
   isSamePreview,

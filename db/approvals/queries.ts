@@ -1,4 +1,4 @@
-/** Approval requests: found and listed (G22). */
+/** Approval requests: found and listed. */
 import { type FilterQuery, LockMode } from '@mikro-orm/core';
 import { type ApprovalStatus, type Preview, shownStatus } from '../../domain/approvals/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
@@ -46,7 +46,7 @@ export interface ApprovalFilter extends PageRequest {
   readonly statuses: readonly ApprovalStatus[] | null;
   readonly operationId: string | null;
 }
-/** A request as a list has it (D90). */
+/** A request as a list has it. */
 export type ListedApproval = ApprovalRequest & {
   /** Its preview has more lines, or longer values, than are listed. */
   readonly changesTruncated: boolean;

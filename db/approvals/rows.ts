@@ -4,7 +4,7 @@ import type { ApprovalState } from '../../domain/approvals/machine.ts';
 import { dateOf, msOf } from '../../domain/kernel/time.ts';
 import type { ApprovalRequest } from './entities.ts';
 
-/** Of what is shown: whoever decides names it, and decides on nothing else (G51). */
+/** Of what is shown: whoever decides names it, and decides on nothing else. */
 export const previewDigestOf = ({ preview }: Pick<ApprovalRequest, 'preview'>): string => digestOf(preview);
 
 /** `clock`: how far the store's clock is ahead, for a request that was approved before its real time was kept. */

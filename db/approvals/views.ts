@@ -9,10 +9,10 @@ import type { ApprovalRequest } from './entities.ts';
 import { previewDigestOf } from './rows.ts';
 import { namesOf, resultLocation, statusNow } from './queries.ts';
 
-/** Opening it decides nothing and shows nothing without a login (G29). */
+/** Opening it decides nothing and shows nothing without a login. */
 export const approvalUrl = (consoleUrl: string, approvalId: string): string => new URL(`/approvals/${approvalId}`, consoleUrl).href;
 
-/** Nothing was done, because it is not what was shown: the preview of what would be done (G51). */
+/** Nothing was done, because it is not what was shown: the preview of what would be done. */
 export const STALE = 'APPROVAL_STALE' satisfies ErrorCode;
 export interface StaleReply {
   readonly details: { readonly preview: Preview; readonly previewDigest: string };

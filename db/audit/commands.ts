@@ -2,7 +2,7 @@ import type { Outcome } from '../../domain/audit/rules.ts';
 import type { ActorRef } from '../../domain/identity/actors.ts';
 import type { Tx } from '../kernel/tx.ts';
 
-/** A management request as it is recorded (G42, G43): no bodies, secrets or buyers' personal data. */
+/** A management request as it is recorded: no bodies, secrets or buyers' personal data. */
 export interface RequestRecord {
   readonly requestId: string;
   /** Without a name, that of the person, client or token is looked up. */

@@ -22,7 +22,7 @@ export interface AuditRecord {
   readonly idempotencyKey: string | null;
   readonly approvalId: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** In a list: `metadata.changes` has fewer lines, or shorter values, than the record (D90). */
+  /** In a list: `metadata.changes` has fewer lines, or shorter values, than the record. */
   readonly changesTruncated: boolean;
 }
 /** What is exact is compared as it is; lists are alternatives. */

@@ -1,4 +1,4 @@
-/** A buyer's cart: one line per variant and stay; prices and availability are computed at every read (docs/contract.md#cart, D60). */
+/** A buyer's cart: one line per variant and stay; prices and availability are computed at every read (docs/contract.md#cart). */
 import {
   checkChosen,
   isBuyable,

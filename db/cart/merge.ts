@@ -1,4 +1,4 @@
-/** Merges a guest's cart into a customer's at login or sign-up (D66): quantities of equal lines are added, at most 999 (D60). */
+/** Merges a guest's cart into a customer's at login or sign-up: quantities of equal lines are added, at most 999. */
 import { CHECKOUT_LINES } from '../../domain/checkout/rules.ts';
 import { invalid } from '../../domain/kernel/errors.ts';
 import { endSession, lockSession } from '../identity/sessions.ts';

@@ -1,4 +1,4 @@
-/** A buyer's cart: one line per variant and stay; prices and availability are computed at every read (docs/contract.md#cart, D60). */
+/** A buyer's cart: one line per variant and stay; prices and availability are computed at every read (docs/contract.md#cart). */
 import type { PricedStay, Stay } from '../../domain/products/calendar.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { Sellable } from '../products/queries.ts';
@@ -65,7 +65,7 @@ function unavailableReason(
   return variant.stockQuantity < item.quantity ? 'NOT_ENOUGH_STOCK' : null;
 }
 
-/** The lines of a cart with these ids, in their order; CART_ITEM_NOT_FOUND, also for another buyer's (D39). */
+/** The lines of a cart with these ids, in their order; CART_ITEM_NOT_FOUND, also for another buyer's. */
 export async function linesOf({ em, storeId }: Tx, sessionId: string, cartItemIds: readonly string[]): Promise<WantedLine[]> {
   const items = await em.find(CartItemEntity, { storeId, sessionId, cartItemId: { $in: [...cartItemIds] } });
   const byId = new Map(items.map((item) => [item.cartItemId, item]));

@@ -30,7 +30,7 @@ export async function createCategory(tx: Tx, wanted: { name: string; parentId?: 
   return category;
 }
 
-/** The parent of a new child, locked; CATEGORY_IN_USE when it has products or a flow (F41). */
+/** The parent of a new child, locked; CATEGORY_IN_USE when it has products or a flow. */
 async function openParent(tx: Tx, categoryId: string): Promise<Category> {
   const parent = await lockCategory(tx, categoryId);
   const hasFlow = parent.flowId !== null && parent.flowId !== undefined;

@@ -70,9 +70,7 @@ function refuse(lines: readonly (Pick<WantedLine, 'productId' | 'optionId'> & { 
   throw new Fault('OUT_OF_STOCK', { details: { items: [...new Map(shown.map((one) => [one.cartItemId ?? one.optionId, one])).values()] } });
 }
 
-/**
- * The pickup location: required when a line is picked up and the store has locations, refused otherwise (docs/contract.md#checkout, D41).
- */
+/** The pickup location: required when a line is picked up and the store has locations, refused otherwise (docs/contract.md#checkout). */
 async function locationOf(
   tx: Tx,
   { sellable }: PricingData,

@@ -1,4 +1,4 @@
-/** Prices and availability of the lines of carts and checkouts, as of now (D37, D41, D58, D59). */
+/** Prices and availability of the lines of carts and checkouts, as of now. */
 import { checkStay, nightsOf, type PricedStay, type Stay } from '../../domain/products/calendar.ts';
 import { buyerPriceWon, isSellableAt } from '../../domain/products/prices.ts';
 import type { FulfillmentMethod } from '../../domain/products/rules.ts';
@@ -158,14 +158,14 @@ export interface UnavailableLine {
 }
 /**
  * Whether a line that was chosen before can still be priced: its product and option are there, and sold in the way that it was chosen, by
- * the piece or by the night (D60).
+ * the piece or by the night.
  */
 export const isThere = ({ sellable }: PricingData, { productId, optionId, stay }: WantedLine): boolean => {
   const found = sellable.get(productId);
   if (!found || found.product.deletedAt || !found.variants.some(({ variantId }) => variantId === optionId)) return false;
   return (found.product.inventoryMode === 'DATED') === Boolean(stay);
 };
-/** Lines whose variant is not on sale, whose quantities together exceed its stock (D37), or whose price may not be (D95). */
+/** Lines whose variant is not on sale, whose quantities together exceed its stock, or whose price may not be. */
 export function unavailableLines({ sellable }: PricingData, lines: readonly CheckoutLine[]): UnavailableLine[] {
   return [...Map.groupBy(lines, (line) => line.variantId)].flatMap(([optionId, same]) => {
     const { productId } = same[0]!;

@@ -1,4 +1,4 @@
-/** Points at a checkout: who may use them, how many there are, and what a use of them would leave to pay (N22 … N24, N27). */
+/** Points at a checkout: who may use them, how many there are, and what a use of them would leave to pay. */
 import { isBeyond, price } from '../../domain/checkout/rules.ts';
 import { type PaidInPoints, payWithPoints } from '../../domain/points/pricing.ts';
 import { NO_USE, type PointUse, usePoints, type UseRules } from '../../domain/points/use.ts';

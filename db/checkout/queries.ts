@@ -7,7 +7,7 @@ import { listLocations } from '../pickupLocations/queries.ts';
 import { type Checkout, CheckoutEntity } from './entities.ts';
 import { isThere, lineOf, type PricingData, readPricingData, type UnavailableLine, unavailableLines, unavailableNights } from './lines.ts';
 
-/** A checkout of this session, with `lock` FOR UPDATE; CHECKOUT_NOT_FOUND, also for another buyer's (D39). */
+/** A checkout of this session, with `lock` FOR UPDATE; CHECKOUT_NOT_FOUND, also for another buyer's. */
 export async function findCheckout({ em, storeId }: Tx, checkoutId: string, sessionId: string, lock = false): Promise<Checkout> {
   const options = lock ? { lockMode: LockMode.PESSIMISTIC_WRITE } : {};
   const checkout = await em.findOne(CheckoutEntity, { storeId, checkoutId, sessionId }, options);
@@ -15,7 +15,7 @@ export async function findCheckout({ em, storeId }: Tx, checkoutId: string, sess
   return checkout;
 }
 
-/** The lines of a checkout at today's prices; CHECKOUT_STALE when one can no longer be sold as it was chosen (D37, D81). */
+/** The lines of a checkout at today's prices; CHECKOUT_STALE when one can no longer be sold as it was chosen (D37). */
 export async function repriceLines(tx: Tx, checkout: Checkout): Promise<CheckoutLine[]> {
   const wanted = checkout.lines.map(({ productId, variantId, quantity, stay }) => ({
     productId,
@@ -44,7 +44,7 @@ const changedLines = ({ sellable }: PricingData, lines: readonly CheckoutLine[])
     return isSame ? [] : [{ productId, optionId: variantId }];
   });
 
-/** CHECKOUT_STALE with the lines that cannot be bought as they were chosen, each once (D96). */
+/** CHECKOUT_STALE with the lines that cannot be bought as they were chosen, each once. */
 function refuse(unavailable: readonly UnavailableLine[]): void {
   if (unavailable.length === 0) return;
   const items = [...new Map(unavailable.map(({ productId, optionId }) => [optionId, { productId, optionId }])).values()];

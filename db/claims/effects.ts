@@ -52,7 +52,7 @@ async function applyEffect(context: TransitionContext, claim: Claim, effect: Cla
       return takeBack(context, claim, effect.quantity);
     case 'takeExchange':
       return takeExchange(context, claim, effect.optionId ?? claim.variantId);
-    // Its units leave from where the claim holds them: an item of a group does not join the others before (F33).
+    // Its units leave from where the claim holds them: an item of a group does not join the others before.
     case 'refund':
       claim.amounts = await refundClaim(context, claim, { ...effect, by });
       await resumeItem(context, claim, by);
@@ -82,7 +82,7 @@ async function restock({ tx, item }: TransitionContext, claim: Claim, effect: Ef
   await recordUnsellable(tx, { variantId, quantity: missingQuantity, reason: 'RETURN_MISSING', reference });
 }
 
-/** What has been sold meanwhile is the claim's shortfall (D19). */
+/** What has been sold meanwhile is the claim's shortfall. */
 async function takeBack({ tx, item }: TransitionContext, claim: Claim, quantity: number): Promise<void> {
   if (item.isRestocked) return;
   const { claimId: reference, variantId } = claim;

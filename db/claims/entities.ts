@@ -45,7 +45,7 @@ export const ClaimEntity = defineEntity({
     isShipped: p.boolean(),
     /** The option that the buyer wants, of an exchange. */
     exchangeOptionId: p.string().nullable(),
-    /** What an exchange costs the buyer; the seller bills it (D51). */
+    /** What an exchange costs the buyer; the seller bills it. */
     deliveryFeeWon: won(),
     holdReason: p.string().nullable(),
     holdUntil: time().nullable(),
@@ -55,7 +55,7 @@ export const ClaimEntity = defineEntity({
     redelivery: p.json<Redelivery>().nullable(),
     rejection: p.json<Rejection>().nullable(),
     restockedQuantity: p.integer().default(0),
-    /** Restocked units that had been sold when the rejection took them back (D19). */
+    /** Restocked units that had been sold when the rejection took them back. */
     stockShortfall: p.integer().default(0),
     /** Of an approval. */
     amounts: p.json<ClaimAmounts>().nullable(),
@@ -64,7 +64,7 @@ export const ClaimEntity = defineEntity({
     /** The lines of its history. */
     stepCount: p.integer().default(0),
     testPayment: p.boolean(),
-    /** What its flow deducts from the refund, fixed when it was filed (F38). */
+    /** What its flow deducts from the refund, fixed when it was filed. */
     flowFeeWon: won().default(0),
     requestedAt: time(),
     closedAt: time().nullable(),

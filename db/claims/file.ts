@@ -27,7 +27,7 @@ export interface Filing {
   readonly quantity: number;
   readonly order: Order;
   readonly amounts: ClaimAmounts;
-  /** What its flow deducts, fixed now (F38). */
+  /** What its flow deducts, fixed now. */
   readonly flowFeeWon: number;
   /** What an exchange costs the buyer, who is billed by the seller (D51). */
   readonly deliveryFeeWon: number;

@@ -89,7 +89,7 @@ export async function refundClaim(
     closeItem(item);
     amounts = amountsOf(requested);
     const { refundAmount, pointRefundAmount } = amounts;
-    // Of a return no ORDER.CANCELED is sent (D52).
+    // Of a return no ORDER.CANCELED is sent.
     const canceled = claim.type === 'CANCEL' ? { quantity: claim.quantity, refundAmount, pointRefundAmount } : null;
     return { recorded: { claimId: claim.claimId, refundAmount, pointRefundAmount }, canceled };
   });

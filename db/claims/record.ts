@@ -1,4 +1,4 @@
-/** What a command writes into its claim besides what the machine decides. Text was passed by its id (X24), several texts as JSON. */
+/** What a command writes into its claim besides what the machine decides. Text was passed by its id, several texts as JSON. */
 import type { ClaimMessages } from '../../domain/claims/machine.ts';
 import type { Inspection, Rejection } from '../../domain/claims/rules.ts';
 import type { Command } from '../../workflows/kernel/messages.ts';

@@ -5,7 +5,7 @@ import { dateOf, msOf } from '../../domain/kernel/time.ts';
 import { type RunIds, runOf, workflowIdOf } from '../../workflows/kernel/messages.ts';
 import type { Claim } from './entities.ts';
 
-/** People search for a claim by its number, so its workflow is named by it (D69). */
+/** People search for a claim by its number, so its workflow is named by it. */
 export const claimRun = ({
   storeId,
   claimId,

@@ -9,7 +9,7 @@ import { quoteDeparture, readRests } from '../orders/departures.ts';
 import { type Claim, type ClaimAmounts, type ClaimStep, ClaimStepEntity, type ExpectedAmounts } from './entities.ts';
 import { departureOf, NO_AMOUNTS } from './item.ts';
 
-/** How a claim's fields are listed in previews and in the audit log (G14); what is expected is computed, not changed. */
+/** How a claim's fields are listed in previews and in the audit log; what is expected is computed, not changed. */
 export const CLAIM_LISTING: Listing = {
   given: [
     'claimId',
@@ -30,7 +30,7 @@ export const CLAIM_LISTING: Listing = {
   hidden: ['explanation', 'note', 'trackingNumber', 'evidenceImages', 'images', 'holdReason'],
 };
 
-/** What of an item no quote reads, and is large: not loaded for a list (D90). */
+/** What of an item no quote reads, and is large: not loaded for a list. */
 const IN_LIST = { exclude: ['storedState', 'flowFacts', 'claims', 'tracking', 'trackingReading'], disableIdentityMap: true } as const;
 type ItemOptions = typeof IN_LIST | Record<string, never>;
 
@@ -51,7 +51,7 @@ export async function viewClaims(tx: Tx, claims: readonly Claim[], options: Item
 }
 export type ClaimView = Awaited<ReturnType<typeof viewClaims>>[number];
 
-/** Claims as a list has them: of their photos the first (D90). */
+/** Claims as a list has them: of their photos the first. */
 export const viewListedClaims = async (tx: Tx, claims: readonly Claim[]) => (await viewClaims(tx, claims, IN_LIST)).map(withFirstPhotos);
 function withFirstPhotos({ images, inspection, rejection, ...claim }: ClaimView) {
   const photos = [images, inspection?.images ?? [], rejection?.evidenceImages ?? []];

@@ -1,4 +1,4 @@
-/** A buyer's address book (U8). The customer's row is locked: at most 20 addresses, and one default while there is any. */
+/** A buyer's address book. The customer's row is locked: at most 20 addresses, and one default while there is any. */
 import type { Address } from '../../domain/checkout/rules.ts';
 import { MAX_BUYER_ADDRESSES } from '../../domain/customers/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';

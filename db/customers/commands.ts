@@ -18,7 +18,7 @@ export const holderOf = (row: HolderRow): Holder => ({ customerId: row.customer_
 
 /**
  * Finds or creates the customer of an e-mail address that a server has verified (docs/contract.md#customers). A sign-up has not verified
- * the address: if the account has a password, the password and all earlier tokens are revoked; the customer, cart and orders stay (X8).
+ * the address: if the account has a password, the password and all earlier tokens are revoked; the customer, cart and orders stay.
  * Waits for a concurrent sign-up.
  */
 export async function delegatedCustomer({ sql, storeId, at }: Tx, email: string): Promise<Holder> {

@@ -1,4 +1,4 @@
-/** Consents of customers: a history of records, whose newest of a kind is the state (U9, U10). Business times. */
+/** Consents of customers: a history of records, whose newest of a kind is the state (U9). Business times. */
 import {
   agreedText,
   buyersPath,

@@ -14,7 +14,7 @@ export const CustomerEntity = defineEntity({
     phone: p.string().nullable(),
     /** Null: they have none, and come through the server of the store. */
     passwordHash: p.string().nullable(),
-    /** Tokens of an earlier generation are invalid (X8). */
+    /** Tokens of an earlier generation are invalid. */
     tokenGeneration: p.integer().default(0),
     createdAt: time(),
     /** The newest consent to MARKETING; written by a trigger. */

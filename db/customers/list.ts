@@ -1,4 +1,4 @@
-/** The list of customers and one in detail (U3–U6), each in one query. */
+/** The list of customers and one in detail, each in one query. */
 import { type CustomerSort, isPhoneEnd, startOfDay } from '../../domain/customers/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { dateOf } from '../../domain/kernel/time.ts';

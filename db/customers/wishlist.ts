@@ -1,4 +1,4 @@
-/** Products that a member has marked (U8). Shown are those that buyers can see now; one that comes back is there again. */
+/** Products that a member has marked. Shown are those that buyers can see now; one that comes back is there again. */
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { PageRequest } from '../kernel/page.ts';
 import { fragment } from '../kernel/sql.ts';

@@ -1,4 +1,4 @@
-/** A customer leaves the store, by the seller or by themself: in one transaction, or not at all (U11–U14). */
+/** A customer leaves the store, by the seller or by themself: in one transaction, or not at all. */
 import { type InProgress, isBlocked } from '../../domain/customers/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { Tx } from '../kernel/tx.ts';

@@ -1,4 +1,4 @@
-/** Flows of products and categories (F41). */
+/** Flows of products and categories. */
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { findFlow } from './stored.ts';

@@ -1,4 +1,4 @@
-/** Which flow an order item takes: its product's, else its category's, else the default of what travels or does not (F41). */
+/** Which flow an order item takes: its product's, else its category's, else the default of what travels or does not. */
 import type { Progression } from '../../domain/flows/graph/graph.ts';
 import type { Tx } from '../kernel/tx.ts';
 

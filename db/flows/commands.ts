@@ -1,4 +1,4 @@
-/** Changes of order flows: creation, draft, publish (F4 … F9). */
+/** Changes of order flows: creation, draft, publish. */
 import { bundleOf } from '../../domain/flows/check/bundle.ts';
 import type { Checked } from '../../domain/flows/check/checkGraph.ts';
 import { contextOf, type DraftFacts } from '../../domain/flows/check/context.ts';
@@ -62,7 +62,7 @@ async function editableFlow(tx: Tx, flowId: string): Promise<CommerceFlow> {
   return flow;
 }
 
-/** Replaces the draft, or opens that of the next version: the last writer wins (F6). */
+/** Replaces the draft, or opens that of the next version: the last writer wins. */
 export async function saveDraft(tx: Tx, flowId: string, graph: Graph): Promise<CommerceFlow> {
   const flow = await editableFlow(tx, flowId);
   return Object.assign(flow, { draftGraph: graph, draftUpdatedAt: new Date(tx.at) });
@@ -70,7 +70,7 @@ export async function saveDraft(tx: Tx, flowId: string, graph: Graph): Promise<C
 
 /**
  * Makes the draft that it has locked a version for ever, call targets pinned; returns its number. So of parallel publishes one makes a
- * version, the others are FLOW_UNCHANGED, as without a draft. PUBLISH_BLOCKED with the problems (F8). The check is expensive, so that it
+ * version, the others are FLOW_UNCHANGED, as without a draft. PUBLISH_BLOCKED with the problems. The check is expensive, so that it
  * was made before and elsewhere (F45): NotChecked where it was of another draft.
  */
 export async function publishDraft(

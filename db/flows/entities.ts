@@ -12,11 +12,11 @@ export const CommerceFlowEntity = defineEntity({
     key: p.string(),
     name: p.string(),
     presetKey: p.string().nullable(),
-    /** Of the two default flows, which nobody edits (F5). */
+    /** Of the two default flows, which nobody edits. */
     defaultFor: p.string().$type<'SHIPPING' | 'MANUAL'>().nullable(),
     draftGraph: p.json<Graph>().nullable(),
     draftUpdatedAt: time().nullable(),
-    /** 0: none is published. The draft has the number after it (F6). */
+    /** 0: none is published. The draft has the number after it. */
     latestVersion: p.integer().default(0),
     createdAt: time(),
   },
@@ -72,7 +72,7 @@ export const FlowGroupEntity = defineEntity({
 });
 export type FlowGroup = InferEntity<typeof FlowGroupEntity>;
 
-/** The request of an external node: marked before it is sent, so that it is sent once (F17). */
+/** The request of an external node: marked before it is sent, so that it is sent once. */
 export const FlowCallEntity = defineEntity({
   name: 'FlowCall',
   tableName: 'flow_call',
@@ -84,14 +84,14 @@ export const FlowCallEntity = defineEntity({
     nodeId: p.string(),
     idempotencyKey: p.string(),
     sentAt: time(),
-    /** Real time, of requests that were sent: they take turns (F47). */
+    /** Real time, of requests that were sent: they take turns. */
     begunAt: time().nullable(),
     result: p.string().$type<'success' | 'skipped' | 'failed'>().nullable(),
     data: p.json<Readonly<Record<string, unknown>>>().nullable(),
   },
 });
 
-/** A request that waits for its turn among its store's, by the real clock (F47). */
+/** A request that waits for its turn among its store's, by the real clock. */
 export const FlowCallWaitingEntity = defineEntity({
   name: 'FlowCallWaiting',
   tableName: 'flow_call_waiting',
@@ -105,7 +105,7 @@ export const FlowCallWaitingEntity = defineEntity({
   },
 });
 
-/** Korea's holidays of a year (D24): of all stores. The newest version counts. */
+/** Korea's holidays of a year: of all stores. The newest version counts. */
 export const HolidayYearEntity = defineEntity({
   name: 'HolidayYear',
   tableName: 'holiday_year',

@@ -55,7 +55,7 @@ export const itemFacts = ({ quantity, unitPriceWon: unitPrice, stay, flowFacts: 
   stay: stay ? { checkIn: stay.checkIn, checkOut: stay.checkOut, nights: stay.nights.length } : null,
 });
 
-/** The cash and points share after coupon of the next `quantity` units that leave (D49); nothing of what its flow has refunded (F40). */
+/** The cash and points share after coupon of the next `quantity` units that leave; nothing of what its flow has refunded. */
 export function refundableWon(item: FactRow, quantity: number): number {
   if (item.isSettled) return 0;
   const { cashWon, pointWon } = lineShare(item, item.canceledQuantity, quantity);

@@ -9,7 +9,7 @@ import { findFlow } from './stored.ts';
 /** The draft with what it is checked against, or the bundle of a published version, as JSON. */
 export type FlowSource = { readonly draft: DraftFacts } | { readonly bundle: string };
 
-/** The draft as it would be published now; without one the newest version (F6). FLOW_NOT_FOUND. */
+/** The draft as it would be published now; without one the newest version. FLOW_NOT_FOUND. */
 export async function rehearsedFlow(tx: Tx, flowId: string): Promise<{ readonly source: FlowSource; readonly version: number }> {
   const { key, draftGraph, latestVersion } = await findFlow(tx, flowId);
   if (draftGraph) return { source: { draft: await draftFacts(tx, key, draftGraph) }, version: latestVersion + 1 };

@@ -37,7 +37,7 @@ export async function saveSecret(
   return em.upsert(FlowSecretEntity, { storeId, name, url, headerName, valueSealed, updatedAt: new Date(at) });
 }
 
-/** FLOW_SECRET_NOT_FOUND. Nodes that name it are skipped from now on (F17). */
+/** FLOW_SECRET_NOT_FOUND. Nodes that name it are skipped from now on. */
 export async function removeSecret({ em, storeId }: Tx, name: string): Promise<void> {
   if ((await em.nativeDelete(FlowSecretEntity, { storeId, name })) === 0) throw new Fault('FLOW_SECRET_NOT_FOUND');
 }

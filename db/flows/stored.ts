@@ -32,7 +32,7 @@ const ALL_VERSIONS = 1_000_000_000;
 export const SHOWN_VERSIONS = { limit: 100, offset: 0 } as const;
 export const LISTED_VERSIONS = { limit: 20, offset: 0 } as const;
 
-/** A published version without its graph. `inProgress`: the orders that have an unfinished item in it (F9). */
+/** A published version without its graph. `inProgress`: the orders that have an unfinished item in it. */
 export interface VersionSummary {
   readonly flowId: string;
   readonly key: string;
@@ -52,7 +52,7 @@ interface VersionRow {
 
 /**
  * The versions of these flows, newest first, with their orders in progress: one statement for all. `limit`: so many of each, behind the
- * newest `offset` (D90).
+ * newest `offset`.
  */
 export async function versionsOf(
   { sql, storeId }: Tx,
@@ -79,13 +79,13 @@ const summaryOf = (row: VersionRow): VersionSummary => ({
   inProgress: row.in_progress,
 });
 
-/** The number that a path names; FLOW_VERSION_NOT_FOUND, also where it is none (F3). */
+/** The number that a path names; FLOW_VERSION_NOT_FOUND, also where it is none. */
 export function versionNumber(text: string): number {
   if (!/^[1-9][0-9]{0,8}$/.test(text)) throw new Fault('FLOW_VERSION_NOT_FOUND');
   return Number(text);
 }
 
-/** The draft; without one the newest version (F6). */
+/** The draft; without one the newest version. */
 export const currentGraph = async (tx: Tx, flow: CommerceFlow): Promise<Graph> => flow.draftGraph ?? graphOf(tx, flow, flow.latestVersion);
 
 /** FLOW_VERSION_NOT_FOUND. */
@@ -95,7 +95,7 @@ export async function findVersion({ em, storeId }: Tx, { flowId }: CommerceFlow,
   return found;
 }
 
-/** The graph of a version, its call targets pinned (F9); FLOW_VERSION_NOT_FOUND. */
+/** The graph of a version, its call targets pinned; FLOW_VERSION_NOT_FOUND. */
 export async function graphOf(tx: Tx, flow: CommerceFlow, version: number): Promise<Graph> {
   const graph = (await findVersion(tx, flow, version)).graph ?? builtInGraph(flow.key);
   if (!graph) throw new Error(`The version ${flow.key}@${version} has no graph`);

@@ -48,7 +48,7 @@ export interface ShownApiToken {
   readonly lastUsedAt: number | null;
 }
 
-/** Issues a token; its plain text is returned only here. Real time. UNAUTHORIZED when the issuer was removed concurrently (X25). */
+/** Issues a token; its plain text is returned only here. Real time. UNAUTHORIZED when the issuer was removed concurrently. */
 export async function issueApiToken(tx: Tx, wanted: NewApiToken): Promise<ShownApiToken & { token: string }> {
   const { em, storeId, realNow: now } = tx;
   const token = newApiToken();

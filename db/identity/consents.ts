@@ -1,4 +1,4 @@
-/** Logins that wait for the person's consent to the client's scopes (X2–X5). Real times, passed in. */
+/** Logins that wait for the person's consent to the client's scopes. Real times, passed in. */
 import { randomBytes } from 'node:crypto';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Role } from '../../domain/identity/rules.ts';
@@ -73,7 +73,7 @@ export interface ConsentDetails {
   readonly clientName: string;
   readonly storeName: string;
   readonly email: string;
-  /** The person's current role in the client's store; null: no role, so that nothing can be allowed (X5). */
+  /** The person's current role in the client's store; null: no role, so that nothing can be allowed. */
   readonly role: Role | null;
 }
 export async function consentDetailsOf({ sql, storeId }: Tx, clientId: string, userId: string): Promise<ConsentDetails> {

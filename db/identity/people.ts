@@ -17,7 +17,7 @@ export interface FoundPerson {
   readonly joinedAt: number | null;
   /** The status of the token's client; null for the console, which has no row. */
   readonly clientStatus: string | null;
-  /** The client's store, the only one that its tokens are valid for (X1); null for the console, whose tokens are valid for all. */
+  /** The client's store, the only one that its tokens are valid for; null for the console, whose tokens are valid for all. */
   readonly clientStoreId: string | null;
   /** The login is not revoked. */
   readonly isLive: boolean;
@@ -64,7 +64,7 @@ export interface Membership {
   readonly sandbox: boolean;
   readonly role: Role;
 }
-/** The stores of a person, oldest membership first; `clientStoreId`: only this one (X1). */
+/** The stores of a person, oldest membership first; `clientStoreId`: only this one. */
 export async function membershipsOf(orm: MikroORM, userId: string, clientStoreId: string | null): Promise<Membership[]> {
   const rows = await sqlOn(orm)<{ store_id: string; store_code: string; name: string; sandbox: boolean; role: Role }>`
     SELECT * FROM lookup_memberships(${userId})`;

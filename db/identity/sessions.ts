@@ -1,5 +1,5 @@
 /**
- * Guest sessions, in business time (D66): they expire 30 days after the last use, unused ones after a day. A request that is refused is no
+ * Guest sessions, in business time: they expire 30 days after the last use, unused ones after a day. A request that is refused is no
  * use: the session is extended in the transaction of one that succeeds.
  */
 import { randomBytes } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** Invitations: created, found by their link, rate-limited (docs/contract.md#invitations, D67). */
+/** Invitations: created, found by their link, rate-limited (docs/contract.md#invitations). */
 import { newInvitation } from '../../domain/invitations/machine.ts';
 import { SEND_LIMITS } from '../../domain/invitations/rules.ts';
 import { hashSecret, type Keyring } from '../kernel/keyring.ts';

@@ -1,4 +1,4 @@
-/** Invitations: created, found by their link, rate-limited (docs/contract.md#invitations, D67). */
+/** Invitations: created, found by their link, rate-limited (docs/contract.md#invitations). */
 import { hashSecret, type SealLocation } from '../kernel/keyring.ts';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { type RunIds, runOf } from '../../workflows/kernel/messages.ts';
@@ -63,7 +63,7 @@ export async function findLink(orm: MikroORM, token: string): Promise<Link | nul
   return { tenant, invitationId, email, sendNo, status: row.status };
 }
 
-/** How its fields are listed in previews and in the audit log (G14). */
+/** How its fields are listed in previews and in the audit log. */
 export const INVITATION_LISTING: Listing = { given: ['invitationId', 'createdAt', 'expiresAt'] };
 
 /** The API's view, without the link, which is only for the recipient. */

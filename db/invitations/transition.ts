@@ -36,7 +36,7 @@ export async function transitionInvitation(
   Object.assign(invitation, columnsOf(state));
   const clock = store.clockOffsetMs;
   if (event.type !== 'command') return { plan, clock };
-  // The reply to a cancel has no data (D76).
+  // The reply to a cancel has no data.
   const body = event.command.name === 'cancel' ? null : viewInvitation(invitation);
   const views = { before, after: viewInvitation(invitation), listing: INVITATION_LISTING };
   return { plan, clock, reply: { status: 200, body }, views };

@@ -9,9 +9,9 @@ export interface Config {
   readonly port: number;
   /** The address that the API listens on; loopback by default. */
   readonly host: string;
-  /** Where processes serve /metrics; loopback by default; a null port: not at all (X20). */
+  /** Where processes serve /metrics; loopback by default; a null port: not at all. */
   readonly metrics: { readonly host: string; readonly api: number | null; readonly worker: number | null };
-  /** How long the API is unready before it stops accepting connections, so that load balancers notice (X26). */
+  /** How long the API is unready before it stops accepting connections, so that load balancers notice. */
   readonly drainMs: number;
   /** How long a request may take to arrive, head and body, before its connection is closed. */
   readonly requestMs: number;
@@ -37,7 +37,7 @@ export interface Config {
   readonly rateLimitPerMinute: number;
   /** The peers whose X-Forwarded-For is trusted; none by default. */
   readonly trustedProxies: BlockList;
-  /** How long a person may take for the form of a decision through `/mcp` (G36). */
+  /** How long a person may take for the form of a decision through `/mcp`. */
   readonly mcpFormMs: number;
   readonly checkReplies: boolean;
   readonly logLevel: string;
@@ -51,7 +51,7 @@ export interface PaymentProviderConfig {
   readonly baseUrl: string;
   /** The browser SDK. */
   readonly sdkUrl: string;
-  /** Development only: the simulator's window as a plain form, instead of the SDK (Y28). */
+  /** Development only: the simulator's window as a plain form, instead of the SDK. */
   readonly windowUrl: string | null;
 }
 export type StorageConfig =

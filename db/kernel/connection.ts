@@ -1,5 +1,5 @@
 /**
- * Detection of dead peers on connections to Postgres (X18). The server's settings are stored on the login roles, so that they apply to
+ * Detection of dead peers on connections to Postgres. The server's settings are stored on the login roles, so that they apply to
  * every process of every version; KEEPALIVE is the client's side.
  */
 

@@ -21,7 +21,7 @@ export class Environment {
     this.refuse(`Set ${name}: it has no default${this.isProduction ? ' in production' : ''}.`);
     return '';
   }
-  /** As `need`; in production it must be https (X21). */
+  /** As `need`; in production it must be https. */
   address(name: string, development: string | null): string {
     return this.#secure(name, this.need(name, development));
   }

@@ -20,7 +20,7 @@ export const providerOutcomes = new Counter({
   labelNames: ['provider', 'operation', 'outcome'],
   registers,
 });
-/** Answers of payment providers about another payment than the requested one, and payment keys that another attempt has (X17). */
+/** Answers of payment providers about another payment than the requested one, and payment keys that another attempt has. */
 export const providerMismatches = new Counter({
   name: 'sangjeom_provider_mismatches_total',
   help: 'Payments at a provider that are not ours',
@@ -34,7 +34,7 @@ export const unresolved = new Counter({
   labelNames: ['provider', 'operation'],
   registers,
 });
-/** Cancels of approved payments that were made at the provider, not by us (Y27). */
+/** Cancels of approved payments that were made at the provider, not by us. */
 export const foreignCancels = new Counter({
   name: 'sangjeom_provider_foreign_cancels_total',
   help: 'Payments that were canceled at the provider',
@@ -48,7 +48,7 @@ export const deliveryOutcomes = new Counter({
   labelNames: ['outcome'],
   registers,
 });
-/** Transitions that were put off because other stores went first (F44): each is tried again as an ordinary activity. */
+/** Transitions that were put off because other stores went first: each is tried again as an ordinary activity. */
 export const delayedTransitions = new Counter({
   name: 'sangjeom_transitions_delayed_total',
   help: 'Transitions that were put off because other stores went first',
@@ -84,7 +84,7 @@ export const pointDifferences = new Counter({
   registers,
 });
 
-/** Requests that are in no store's log (G49), because Postgres was too slow or refused them. */
+/** Requests that are in no store's log, because Postgres was too slow or refused them. */
 export const unloggedRequests = new Counter({
   name: 'sangjeom_api_request_log_dropped_total',
   help: 'Management requests that could not be recorded',

@@ -1,4 +1,4 @@
-/** The operator's switches of points (N3), by environment variables; both are on by default. */
+/** The operator's switches of points, by environment variables; both are on by default. */
 import type { PointSwitches } from '../../domain/points/policy.ts';
 import { Environment, type Variables } from './environment.ts';
 

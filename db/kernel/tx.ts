@@ -27,7 +27,7 @@ export const READ: Limits = { ...REQUEST, isRead: true };
 /** Of transitions: below the two seconds of their local activity. */
 export const TRANSITION: Limits = { statementMs: 1500, lockMs: 1000 };
 
-/** Who changes something, and by which request: what the DOMAIN records of the audit log say of it (G43, G46). */
+/** Who changes something, and by which request: what the DOMAIN records of the audit log say of it. */
 export interface ChangeOrigin {
   /** Null: SYSTEM. Without a name, that of the person, client or token is looked up. */
   readonly actor: (ActorRef & { readonly name: string | null }) | null;

@@ -1,4 +1,4 @@
-/** Rate limits over a sliding window, in Postgres, so that all processes share them (X11, X13). Real time. */
+/** Rate limits over a sliding window, in Postgres, so that all processes share them. Real time. */
 import type { Tx } from '../kernel/tx.ts';
 import { msOf } from '../../domain/kernel/time.ts';
 

@@ -14,7 +14,7 @@ export interface Canceling {
   /** Locked, which serializes cancels within one order. */
   readonly order: Order;
 }
-/** The reply to a seller's cancel (docs/contract.md#cancel, D71). Won. */
+/** The reply to a seller's cancel (docs/contract.md#cancel). Won. */
 export interface Canceled {
   readonly refundAmount: number;
   readonly pointRefundAmount: number;
@@ -70,7 +70,7 @@ export async function cancelUnits({ tx, item, order }: Canceling, quantity: numb
   };
 }
 
-/** Appends the reason to the seller's memo, with its free text, which was passed by its id (X24). */
+/** Appends the reason to the seller's memo, with its free text, which was passed by its id. */
 async function appendMemo({ tx, item }: Canceling, input: CancelInput, quantity: number): Promise<void> {
   const detail = await consumeText(tx, input.detailId);
   const text = detail === null ? '' : ` ${detail}`;

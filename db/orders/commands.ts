@@ -53,7 +53,7 @@ function replyOf(command: Sent, { name }: ActionPayload, item: OrderItem, moved:
   return command.name === 'receive' ? { orderItemId, event: name, affectedOrderItemIds, item: shown } : shown;
 }
 
-/** What a person typed was passed by its id (X24). */
+/** What a person typed was passed by its id. */
 async function payloadOf({ tx }: TransitionContext, command: Sent): Promise<ActionPayload> {
   if (command.name === 'act' || command.name === 'receive') {
     const text = await consumeText(tx, command.input.payloadId);

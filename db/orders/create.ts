@@ -55,7 +55,7 @@ export async function createOrder(tx: Tx, payment: Payment, attempt: PaymentAtte
   const items = lines.map((line, i) =>
     addItem(tx, { storeId, orderId, orderNo, line, refundPolicy, ordinal: i + 1, bundleNo: bundles[i]!, begun: begun[i]! }),
   );
-  // Items that begin together have one record (F31).
+  // Items that begin together have one record.
   for (const members of Map.groupBy(items.keys(), (i) => begun[i]!.started).values()) {
     const { state, trace, effects } = begun[members[0]!]!.started;
     const started = members.map((i) => ({ item: items[i]!, effects, details: {} }));

@@ -61,7 +61,7 @@ async function restNow(tx: Tx, order: Order, { groupId }: OrderItem): Promise<Or
 const bundleOf = (bundles: readonly OrderBundle[], { bundleNo }: OrderItem): OrderBundle | null =>
   bundles.find((bundle) => bundle.bundleNo === bundleNo) ?? null;
 
-/** What a departure would give back, as the order is now; nothing of what its flow has refunded on the way (F40). */
+/** What a departure would give back, as the order is now; nothing of what its flow has refunded on the way. */
 export function quoteDeparture({ order, lines, bundles }: OrderRest, item: OrderItem, departure: Departure): RefundAmounts {
   if (item.isSettled) return NOTHING_BACK;
   const left = item.canceledQuantity + departure.quantity;
@@ -82,7 +82,7 @@ export function quoteDeparture({ order, lines, bundles }: OrderRest, item: Order
 }
 
 /**
- * What a refund on the way would give back for all that remains of an item (F40): its share, less `deductWon`. The units stay in their
+ * What a refund on the way would give back for all that remains of an item: its share, less `deductWon`. The units stay in their
  * bundle, whose fee is not touched; a coupon shortfall that was charged for them comes back.
  */
 export function quoteSettlement({ order, lines }: OrderRest, item: OrderItem, deductWon: number): RefundAmounts {
@@ -154,7 +154,7 @@ export async function refundUnits(tx: Tx, order: Order, item: OrderItem, departu
 }
 
 /**
- * A refund on the way (F40): pays for all that remains of the item, which stays; nothing pays for it again. The order is locked.
+ * A refund on the way: pays for all that remains of the item, which stays; nothing pays for it again. The order is locked.
  * `reference`: what identifies it among the item's refunds.
  */
 export async function settleItem(tx: Tx, order: Order, item: OrderItem, deductWon: number, reference: string): Promise<RequestedAmounts> {
@@ -187,7 +187,7 @@ async function payBack(
   return { ...amounts, pointRefundWon, refundId: refund ? refund.refundId : null };
 }
 
-/** What a buyer no longer has: no automatic decision is due, and a provision is revoked (D73). */
+/** What a buyer no longer has: no automatic decision is due, and a provision is revoked. */
 export function closeItem(item: OrderItem): void {
   if (item.canceledQuantity < item.quantity) return;
   item.autoDecisionAt = null;

@@ -73,13 +73,13 @@ export const OrderItemEntity = defineEntity({
     /** The item's shares of the order's coupon and points. */
     couponDiscountWon: won().default(0),
     pointAllocationWon: won().default(0),
-    /** The rate at which its purchase earns points, fixed at the start of the payment (N17). */
+    /** The rate at which its purchase earns points, fixed at the start of the payment. */
     earnRateBp: p.integer().default(0),
     /** The cash share of the units that left for good; exchanged ones have not. */
     leftCashWon: won().default(0),
-    /** Its flow has refunded it on the way: nothing pays for it again (F40). */
+    /** Its flow has refunded it on the way: nothing pays for it again. */
     isSettled: p.boolean().default(false),
-    /** Its flow has given its units back to stock: they are not given back again as they leave (F40). */
+    /** Its flow has given its units back to stock: they are not given back again as they leave. */
     isRestocked: p.boolean().default(false),
     status: p.string().$type<PublicStatus>(),
     bundleNo: p.smallint(),
@@ -103,7 +103,7 @@ export const OrderItemEntity = defineEntity({
     storedState: p.json<FlowState>().name('flow_state'),
     /** What the expressions of its flow read of the order; null where the flow is one of the code's, which have none. */
     flowFacts: p.json<FlowFacts>().nullable(),
-    /** The group that it moves with (F32); null: it moves by itself. */
+    /** The group that it moves with; null: it moves by itself. */
     groupId: p.string().nullable(),
     /** Its claims, oldest first. */
     claims: p.json<readonly ClaimSummary[]>(),
@@ -145,7 +145,7 @@ export const FlowStepEntity = defineEntity({
     at: time(),
     trace: p.json<object>(),
     effects: p.json<object>(),
-    /** The record's id; all members of a group have the same record (F31). */
+    /** The record's id; all members of a group have the same record. */
     runId: p.string().nullable(),
     flowKey: p.string().nullable(),
     flowVersion: p.integer().nullable(),

@@ -1,4 +1,4 @@
-/** How the fields of items and orders are listed in previews and in the audit log (G14). */
+/** How the fields of items and orders are listed in previews and in the audit log. */
 import type { Listing } from '../../domain/audit/changes.ts';
 
 export const ITEM_LISTING: Listing = {

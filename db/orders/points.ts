@@ -1,4 +1,4 @@
-/** The points of an order: what goes back with a refund, and what its items earn (N17, N18, N28). The account is locked after all else. */
+/** The points of an order: what goes back with a refund, and what its items earn. The account is locked after all else. */
 import type { Effect } from '../../domain/flows/run/state.ts';
 import { earningOf, purchaseEarning } from '../../domain/points/purchase.ts';
 import type { Tx } from '../kernel/tx.ts';

@@ -15,7 +15,7 @@ export interface OrderFilter {
   readonly orderNo?: string;
   /** A whole order number or its beginning, within the period. */
   readonly keyword?: string;
-  /** Business times; from inclusive, to exclusive (D70). */
+  /** Business times; from inclusive, to exclusive. */
   readonly orderedFrom?: number;
   readonly orderedTo?: number;
   readonly testPayment?: boolean;
@@ -38,7 +38,7 @@ export interface Listed<T> {
 }
 /** Its items are without their states: `viewEach` reads these. */
 export type OrderWithItems = { readonly order: Order; readonly items: readonly OrderItem[]; readonly approvedAt: Date | null };
-/** An order as lists have it (D90). */
+/** An order as lists have it. */
 export interface ListedOrder extends OrderFacts {
   readonly order: Order;
   /** The first ones. */
@@ -173,7 +173,7 @@ export interface ItemFilter {
 }
 
 /**
- * Order items in the order of their changes (D70), which is the order of commits: a reader that continues after the last one misses none.
+ * Order items in the order of their changes, which is the order of commits: a reader that continues after the last one misses none.
  * They are without their states: `viewEach` reads these.
  */
 export async function listItems(tx: Tx, filter: ItemFilter): Promise<Listed<ListedItem>> {

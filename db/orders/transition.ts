@@ -126,7 +126,7 @@ function noteOf(item: OrderItem, pollAt: number | null): string {
   if (isDone(item)) return `Finished: ${status}.`;
   const flow = flowOf(item);
   const { node } = locationOf(flow, state.positions[0]!);
-  // Labels of a store's own flow are text that a person typed (X24).
+  // Labels of a store's own flow are text that a person typed.
   const name = item.flowFacts ? node.id : labelOf(node);
   const poll = pollAt === null ? '' : ` Next poll of the courier at ${korean(pollAt)}.`;
   const paused = state.claims.length > 0 ? ' A claim is open: its deadlines rest.' : '';

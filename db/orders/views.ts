@@ -21,7 +21,7 @@ import { flowStateOf, viewEach } from './flows/states.ts';
 
 const at = (time: Date | number | null): string | null => (time === null ? null : korean(Number(time)));
 
-/** The claims that a buyer may file, and the withdrawal of an open one: what may be done, and why not (F27). */
+/** The claims that a buyer may file, and the withdrawal of an open one: what may be done, and why not. */
 function viewClaimActions(item: OrderItem, now: number, meter?: Meter) {
   return claimActions(claimable(item), item.claims, now, meter).map(({ key, label, reason }) => ({
     key,
@@ -140,7 +140,7 @@ const viewRecord = (item: OrderItem) => ({
   lastChangedAt: koreanOf(item.lastChangedAt, 'milliseconds'),
 });
 
-/** GET …/dispatch/tracking (D72). */
+/** GET …/dispatch/tracking. */
 export const viewTracking = ({ dispatch, tracking = null }: OrderItem) => ({
   carrierCode: dispatch?.carrierCode ?? null,
   trackingNumber: dispatch?.trackingNumber ?? null,
@@ -171,7 +171,7 @@ export async function viewBuyerOrder(tx: Tx, { order, items, approvedAt }: Order
 const ITEMS_AT_ONCE = 100;
 /**
  * Views of the items of one answer. The limits of claims, which flows of sellers compute, cost a bounded amount for all of them, and other
- * requests have their turn in between (F43).
+ * requests have their turn in between.
  */
 function metered<I, V>(view: (item: I, meter: Meter) => V): (item: I) => Promise<V> {
   const meter = new Meter(MAX_ANSWER);

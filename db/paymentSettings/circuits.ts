@@ -1,4 +1,4 @@
-/** Circuits of providers, on the real clock (Y17). */
+/** Circuits of providers, on the real clock. */
 import { dateOf, msOf, universal } from '../../domain/kernel/time.ts';
 import { afterFailure, CIRCUIT } from '../../domain/paymentSettings/routing.ts';
 import type { Environment, ProviderName } from '../../domain/payments/providers.ts';

@@ -32,8 +32,8 @@ export interface SettingsPatch {
   readonly expectedVersion?: number | undefined;
 }
 /**
- * Applies the sent fields. CONCURRENT_UPDATE first; then, where live mode is switched on or would lose its last domain, the live gate,
- * which is decided by what the request would leave (Y7, Y20).
+ * Applies the sent fields. CONCURRENT_UPDATE first (Y7); then, where live mode is switched on or would lose its last domain, the live
+ * gate, which is decided by what the request would leave (Y20).
  */
 export async function changeSettings(tx: Tx, { expectedVersion, ...patch }: SettingsPatch): Promise<void> {
   const { em, at } = tx;
@@ -59,7 +59,7 @@ async function checkGate(tx: Tx): Promise<void> {
   if (refusal) throw new Fault(refusal, { details: { conditions } });
 }
 
-/** Locks the settings and the provider; PAYMENT_PROVIDER_CHANGED when it has another version (Y7). */
+/** Locks the settings and the provider; PAYMENT_PROVIDER_CHANGED when it has another version. */
 async function lockProvider(tx: Tx, provider: ProviderName, expectedVersion: number | undefined) {
   const { em, storeId } = tx;
   const settings = await lockSettings(tx);
@@ -100,7 +100,7 @@ export async function changeProvider(tx: Tx, provider: ProviderName, { expectedV
 }
 const keysOf = ({ method, provider }: Method) => [method, provider];
 
-/** Retires a slot's sets (Y10). PAYMENT_CREDENTIAL_ACTIVE, PAYMENT_CREDENTIAL_NOT_FOUND. */
+/** Retires a slot's sets. PAYMENT_CREDENTIAL_ACTIVE, PAYMENT_CREDENTIAL_NOT_FOUND. */
 export async function retireCredentials(tx: Tx, provider: ProviderName, environment: Environment, expected?: number): Promise<void> {
   const { row, environment: current } = await lockProvider(tx, provider, expected);
   if (!(await newestOf(tx, { provider, environment }))) throw new Fault('PAYMENT_CREDENTIAL_NOT_FOUND');
@@ -111,7 +111,7 @@ export async function retireCredentials(tx: Tx, provider: ProviderName, environm
 
 const DEFAULTS = { enabled: true, methods: [{ method: 'CARD', provider: null }] } as const;
 
-/** Retires both slots of a provider and brings its defaults back (Y10, Y11). */
+/** Retires both slots of a provider and brings its defaults back. */
 export async function resetProvider(tx: Tx, provider: ProviderName, expectedVersion?: number): Promise<void> {
   const { row, environment: current } = await lockProvider(tx, provider, expectedVersion);
   const slots = await Promise.all(ENVIRONMENTS.map((environment) => newestOf(tx, { provider, environment })));
@@ -130,7 +130,7 @@ export async function setToVerify(tx: Tx, provider: ProviderName, environment?: 
 }
 
 /**
- * Records what the provider said of a set (Y8). PAYMENT_CREDENTIAL_CHANGED when it is no longer the newest of its slot. A success closes
+ * Records what the provider said of a set. PAYMENT_CREDENTIAL_CHANGED when it is no longer the newest of its slot. A success closes
  * the circuit, and makes the set the serving one.
  */
 export async function recordVerification(tx: Tx, checked: PaymentCredential, isValid: boolean): Promise<PaymentCredential> {

@@ -1,4 +1,4 @@
-/** Credential sets at rest: sealed, opened for calls to providers, retired but never deleted (Y6, Y9). */
+/** Credential sets at rest: sealed, opened for calls to providers, retired but never deleted. */
 import type { Credentials, Environment, ProviderName } from '../../domain/payments/providers.ts';
 import { hintOf } from '../../domain/paymentSettings/rules.ts';
 import { newId } from '../kernel/clock.ts';
@@ -88,7 +88,7 @@ export function isSameSet(keyring: Keyring, row: PaymentCredential, set: Credent
   return (Object.keys(set) as (keyof Credentials)[]).every((field) => known[field] === set[field]);
 }
 
-/** The newest verified set of a slot serves, no other (Y9). */
+/** The newest verified set of a slot serves, no other. */
 export async function chooseServing({ sql, em, storeId }: Tx, { provider, environment }: Slot): Promise<void> {
   await em.flush();
   const slot = { storeId, provider, environment };
@@ -106,7 +106,7 @@ export const retireSlot = ({ em, storeId, at }: Tx, { provider, environment }: S
     { retiredAt: new Date(at), isNewest: false, isServing: false },
   );
 
-/** The set of an attempt and, behind it, the newest verified one of the same provider and environment, retired or not (Y9). */
+/** The set of an attempt and, behind it, the newest verified one of the same provider and environment, retired or not. */
 export async function credentialsFor(tx: Tx, keyring: Keyring, credentialId: string): Promise<readonly Credentials[]> {
   const { em, sql, storeId } = tx;
   const rows = await sql<object>`
@@ -121,7 +121,7 @@ export async function credentialsFor(tx: Tx, keyring: Keyring, credentialId: str
 export const rejectSet = ({ em, storeId, at }: Tx, credentialId: string): Promise<number> =>
   em.nativeUpdate(PaymentCredentialEntity, { storeId, credentialId, rejectedAt: null }, { rejectedAt: new Date(at) });
 
-/** The secrets with which PortOne may have signed a notification: of both environments, retired sets included (Y27). */
+/** The secrets with which PortOne may have signed a notification: of both environments, retired sets included. */
 export async function webhookSecrets(tx: Tx, keyring: Keyring): Promise<readonly string[]> {
   const { em, storeId } = tx;
   const rows = await em.find(PaymentCredentialEntity, { storeId, provider: 'portone', webhookSecretSealed: { $ne: null } });

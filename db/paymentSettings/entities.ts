@@ -10,7 +10,7 @@ export const PaymentSettingsEntity = defineEntity({
   properties: {
     storeId: storeId(),
     sandboxMode: p.boolean(),
-    /** The operator's switch (Y21). */
+    /** The operator's switch. */
     livePayments: p.boolean(),
     routing: p.string().$type<Routing>(),
     priority: textList<ProviderName>(),
@@ -38,7 +38,7 @@ export const PaymentProviderEntity = defineEntity({
 });
 export type PaymentProvider = InferEntity<typeof PaymentProviderEntity>;
 
-/** The public halves of a set, which are answered whole (Y6). */
+/** The public halves of a set, which are answered whole. */
 export type PublicHalves = { readonly clientKey: string } | { readonly storeId: string; readonly channelKey: string };
 export interface SecretHints {
   readonly secret: string;
@@ -68,14 +68,14 @@ export const PaymentCredentialEntity = defineEntity({
     updatedAt: time(),
     updatedByName: p.string().nullable(),
     verifiedAt: time().nullable(),
-    /** When the provider refused it at a confirm (Y18). */
+    /** When the provider refused it at a confirm. */
     rejectedAt: time().nullable(),
     retiredAt: time().nullable(),
   },
 });
 export type PaymentCredential = InferEntity<typeof PaymentCredentialEntity>;
 
-/** Technical failures of confirms, on the real clock (Y17). */
+/** Technical failures of confirms, on the real clock. */
 export const PaymentCircuitEntity = defineEntity({
   name: 'PaymentCircuit',
   tableName: 'payment_circuit',

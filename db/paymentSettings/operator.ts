@@ -1,4 +1,4 @@
-/** What operators do to payment settings: the first keys of a development store, and the switch of live payments (Y12, Y21). */
+/** What operators do to payment settings: the first keys of a development store, and the switch of live payments (Y12). */
 import { ENVIRONMENTS, type Environment } from '../../domain/payments/providers.ts';
 import type { Keyring } from '../kernel/keyring.ts';
 import type { Tx } from '../kernel/tx.ts';

@@ -123,7 +123,7 @@ function providerOf(row: SettingsRow, name: ProviderName, environment: Environme
 /** Whether new payments may start at all: real ones while the operator allows them (Y21). */
 export const isOpen = ({ environment, livePayments }: Settings): boolean => environment === 'TEST' || livePayments;
 
-/** The five conditions of live mode, as the settings are (Y19). */
+/** The five conditions of live mode, as the settings are. */
 export const conditionsOf = (settings: Settings): readonly LiveCondition[] => {
   const live = settings.providers.filter(({ enabled, credentials }) => enabled && credentials.LIVE !== null);
   return liveConditions({

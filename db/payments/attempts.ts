@@ -1,4 +1,4 @@
-/** Attempts of a payment: which provider takes them, what they are superseded by (docs/contract.md#payments, Y9, Y14 … Y17). */
+/** Attempts of a payment: which provider takes them, what they are superseded by (docs/contract.md#payments). */
 import { LockMode } from '@mikro-orm/core';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { chooseOption, isCircuitDue, type Option } from '../../domain/paymentSettings/routing.ts';
@@ -55,7 +55,7 @@ async function lockOpen({ em, storeId, at }: Tx, paymentId: string): Promise<Pay
   return payment;
 }
 
-/** RETURN_URL_NOT_ALLOWED outside the store's payment domains (Y3). */
+/** RETURN_URL_NOT_ALLOWED outside the store's payment domains. */
 export function checkReturn({ environment, paymentDomains }: Settings, returnUrl: string): void {
   if (!isReturnAllowed(returnUrl, environment, paymentDomains)) throw new Fault('RETURN_URL_NOT_ALLOWED');
 }
@@ -64,7 +64,7 @@ export interface Chosen {
   readonly option: Option;
   readonly credentialId: string;
 }
-/** A circuit's time is over: its provider has to be read before a payment is started with it (Y17). */
+/** A circuit's time is over: its provider has to be read before a payment is started with it. */
 export class CircuitDue extends Error {
   readonly circuit: { readonly provider: ProviderName; readonly environment: Settings['environment'] };
   constructor(circuit: CircuitDue['circuit']) {
@@ -81,7 +81,7 @@ export class ProviderUnavailable extends Fault {
   }
 }
 
-/** The provider and credential set of a new attempt (Y15). */
+/** The provider and credential set of a new attempt. */
 export function choose(settings: Settings, option: Option): Chosen {
   const choice = chooseOption(settings, option);
   if ('refusal' in choice) {

@@ -1,4 +1,4 @@
-/** Calls that wait for credentials which the provider accepts (Y9). */
+/** Calls that wait for credentials which the provider accepts. */
 import { LockMode } from '@mikro-orm/core';
 import { decide } from '../../domain/payments/machine.ts';
 import type { Environment, ProviderName } from '../../domain/payments/providers.ts';

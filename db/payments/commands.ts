@@ -1,4 +1,4 @@
-/** Payment start (docs/contract.md#payments, D30, D36 … D40, N25 … N27). */
+/** Payment start (docs/contract.md#payments, D30). */
 import { LockMode } from '@mikro-orm/core';
 import { randomBytes, randomInt } from 'node:crypto';
 import { Fault } from '../../domain/kernel/errors.ts';
@@ -103,7 +103,7 @@ async function goOn(tx: Tx, open: Payment, priced: PricedStart): Promise<Payment
   if (!open.visit) await recordStart(tx, priced.visit, open.environment);
   return Object.assign(open, priced, { visit: priced.visit ?? open.visit });
 }
-/** A payment is started once: in the first visit that it is known to belong to (R11). */
+/** A payment is started once: in the first visit that it is known to belong to. */
 const recordStart = (tx: Tx, visit: Visit | null, environment: Payment['environment']): Promise<number> =>
   recordVisit(tx, visit, [{ type: 'PAYMENT_START' }], { isTest: environment === 'TEST' });
 

@@ -59,7 +59,7 @@ async function reserveKey({ tx, attempt }: TransitionContext, paymentKey: string
   return { type: row!.holder === 'APPROVED' ? 'keyTaken' : 'keyInUse' };
 }
 
-/** Creates the order of a payment that is completed: what was bought leaves the cart (D39). */
+/** Creates the order of a payment that is completed: what was bought leaves the cart. */
 export async function complete({
   tx,
   payment,

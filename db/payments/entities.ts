@@ -73,7 +73,7 @@ export const PaymentAttemptEntity = defineEntity({
     paymentToken: p.string().nullable(),
     /** The payment's. */
     environment: p.string().$type<Environment>(),
-    /** The credential set of all its calls (Y9); null: it was started before there were any. */
+    /** The credential set of all its calls; null: it was started before there were any. */
     credentialId: p.string().nullable(),
     approvedMethod: p.string().nullable(),
     /** An outcome was unknown once: a late approval is possible. */
@@ -94,7 +94,7 @@ export const PaymentAttemptEntity = defineEntity({
     endedAt: time().nullable(),
   },
 });
-/** A refund, made by the payment's run (D35). */
+/** A refund, made by the payment's run. */
 export const RefundEntity = defineEntity({
   name: 'Refund',
   tableName: 'refund',

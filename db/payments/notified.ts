@@ -1,4 +1,4 @@
-/** The attempt that a provider's notification is about (Y27). */
+/** The attempt that a provider's notification is about. */
 import type { ProviderName } from '../../domain/payments/providers.ts';
 import type { Tx } from '../kernel/tx.ts';
 import { PaymentAttemptEntity, PaymentEntity } from './entities.ts';

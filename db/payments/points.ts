@@ -1,6 +1,4 @@
-/**
- * The points of a payment: decided at its start, reserved in the start's transaction, released when it ends without an order (N25 … N27).
- */
+/** The points of a payment: decided at its start, reserved in the start's transaction, released when it ends without an order. */
 import type { Buyer } from '../../domain/checkout/rules.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { EARNS_NOTHING, earningOf, type EarnRules } from '../../domain/points/purchase.ts';
@@ -18,7 +16,7 @@ export const heldWon = (payment: Payment | null): number => payment?.amounts.poi
 export interface StartPoints {
   /** What the start uses. */
   readonly pointAmount: number;
-  /** What its purchase earns by (N17). */
+  /** What its purchase earns by. */
   readonly earn: EarnRules;
 }
 

@@ -106,7 +106,7 @@ async function startRefund(context: TransitionContext): Promise<void> {
 
 /**
  * Plans the next reading of an attempt that has ended with an unknown outcome, the earliest first: when the payment has ended; before, of
- * those that others followed, that were never confirmed by us and not read yet (Y25).
+ * those that others followed, that were never confirmed by us and not read yet.
  */
 async function startLastReading(context: TransitionContext): Promise<void> {
   const { payment } = context;

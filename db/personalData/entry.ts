@@ -6,7 +6,7 @@ export interface TableEntry {
   readonly customer?: string;
   /** A customer's too, but in no export: secrets, and what is derived for searching. */
   readonly hidden?: string;
-  /** In a record of trade, as it was then: it stays (U13). */
+  /** In a record of trade, as it was then: it stays. */
   readonly record?: string;
   /** Of people who work for the store. */
   readonly staff?: string;

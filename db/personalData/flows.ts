@@ -1,4 +1,4 @@
-/** What runs of flows hold of a customer: what was typed into actions, and what services answered. It stays with the order (U13). */
+/** What runs of flows hold of a customer: what was typed into actions, and what services answered. It stays with the order. */
 import { type Fragment, fragment } from '../kernel/sql.ts';
 import { byItem, type Entries } from './entry.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Visits in the register: pseudonyms that a shop gives its visitors. A customer's are those that their orders carried (R11). They outlive a
+ * Visits in the register: pseudonyms that a shop gives its visitors. A customer's are those that their orders carried. They outlive a
  * withdrawal, as the orders do, and go by themselves (db/retention).
  */
 import { type Fragment, fragment } from '../kernel/sql.ts';

@@ -1,4 +1,4 @@
-/** Pickup locations: at most 20 per store (docs/contract.md#pickup, D81). */
+/** Pickup locations: at most 20 per store (docs/contract.md#pickup). */
 import { Fault } from '../../domain/kernel/errors.ts';
 import { newId } from '../kernel/clock.ts';
 import { lockName, type Tx } from '../kernel/tx.ts';

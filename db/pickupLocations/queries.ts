@@ -1,4 +1,4 @@
-/** Pickup locations: at most 20 per store (docs/contract.md#pickup, D81). */
+/** Pickup locations: at most 20 per store (docs/contract.md#pickup). */
 import type { Tx } from '../kernel/tx.ts';
 import { type PickupLocation, PickupLocationEntity } from './entities.ts';
 

@@ -1,4 +1,4 @@
-/** What has expired: found in all stores by their clocks, recorded per member (N12). */
+/** What has expired: found in all stores by their clocks, recorded per member. */
 import { msOf } from '../../domain/kernel/time.ts';
 import { markOf } from '../../domain/points/expiry.ts';
 import { failpoint } from '../kernel/failpoint.ts';

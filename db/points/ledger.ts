@@ -1,6 +1,6 @@
 /**
  * What moves a member's points. Each operation locks the member's account, the last lock of its transaction, and writes the EXPIRE entries
- * that are due before its own (N12); of a customer who has withdrawn or never was it does nothing, and returns null.
+ * that are due before its own; of a customer who has withdrawn or never was it does nothing, and returns null.
  */
 import { Fault } from '../../domain/kernel/errors.ts';
 import { msOf } from '../../domain/kernel/time.ts';
@@ -74,7 +74,7 @@ export async function deductPoints(tx: Tx, { customerId, type, amountWon, ...abo
   return account && finish(tx, customerId, account, spendOrRefuse(account, type, amountWon, null), about);
 }
 
-/** Claws the reward of a review back, once: less what of it has expired, at most the balance (N21). Null where nothing is left. */
+/** Claws the reward of a review back, once: less what of it has expired, at most the balance. Null where nothing is left. */
 export async function revokeReviewPoints(
   tx: Tx,
   { customerId, reviewId }: { readonly customerId: string; readonly reviewId: string },
@@ -166,7 +166,7 @@ async function lockReserved(tx: Tx, { customerId, paymentId }: OfPayment) {
   return locked && { account: locked.account, ...locked.found };
 }
 
-/** When points that a refund gives back expire (N28). */
+/** When points that a refund gives back expire. */
 export async function restoreExpiry({ sql, storeId }: Tx, paymentId: string, at: number): Promise<Date> {
   const [row] = await sql<{ latest: string | null }>`SELECT max(l.expires_at) AS latest FROM point_history h
     JOIN point_movement m USING (store_id, history_id) JOIN point_lot l USING (store_id, lot_id)
@@ -176,7 +176,7 @@ export async function restoreExpiry({ sql, storeId }: Tx, paymentId: string, at:
   return new Date(expiryOfRestored(msOf(row?.latest), at));
 }
 
-/** When points that are earned at `at` expire (N8); POINT_EXPIRY_REQUIRED where the store has named no expiry. */
+/** When points that are earned at `at` expire; POINT_EXPIRY_REQUIRED where the store has named no expiry. */
 export function earnExpiry({ expiryDays }: Pick<PointSettings, 'expiryDays'>, at: number): Date {
   if (expiryDays === null) throw new Fault('POINT_EXPIRY_REQUIRED');
   return new Date(endOfDayAfter(at, expiryDays));

@@ -74,7 +74,7 @@ const columnsOf = ({ reviewReward, purchaseEarn, use, expiryDays }: PointSetting
   expiryDays,
 });
 
-/** When the opening balances of a store expire (N13); null before its policy names an expiry. */
+/** When the opening balances of a store expire; null before its policy names an expiry. */
 export async function openingExpiry({ em, storeId }: Tx): Promise<number | null> {
   const row = await em.findOne(PointPolicyEntity, { storeId });
   return row?.expiryDays ? endOfDayAfter(row.openedAt.getTime(), row.expiryDays) : null;

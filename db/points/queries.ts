@@ -17,9 +17,9 @@ export interface ShownLot {
 }
 export interface Points {
   readonly balanceWon: number;
-  /** Of it what expires within 30 Korean days (N7). */
+  /** Of it what expires within 30 Korean days. */
   readonly expiringSoonWon: number;
-  /** In the order in which they are spent, the first 1,000 (D90). */
+  /** In the order in which they are spent, the first 1,000. */
   readonly lots: readonly ShownLot[];
 }
 const MAX_LOTS = 1000;
@@ -103,7 +103,7 @@ interface EntryRow {
   readonly created_at: string;
 }
 
-/** Newest first. A reservation shows the order of its payment from then on (N10). */
+/** Newest first. A reservation shows the order of its payment from then on. */
 export async function listHistory(tx: Tx, filter: HistoryFilter): Promise<History> {
   const { sql } = tx;
   const { page, size, after } = filter;

@@ -1,4 +1,4 @@
-/** The calendar of a DATED product, sold by the night: written, read, and shown to buyers (docs/contract.md#nights, D58). */
+/** The calendar of a DATED product, sold by the night: written, read, and shown to buyers (docs/contract.md#nights). */
 import { LockMode } from '@mikro-orm/core';
 import { daysBetween, MAX_CELLS_SHOWN } from '../../domain/products/calendar.ts';
 import { buyerPriceWon, isSellableAt, MIN_WON } from '../../domain/products/prices.ts';

@@ -1,4 +1,4 @@
-/** Changes of products: replace, patch, status, discount, delete (docs/contract.md#products, D57, D58). */
+/** Changes of products: replace, patch, status, discount, delete (docs/contract.md#products). */
 import { LockMode } from '@mikro-orm/core';
 import { type Fulfillment, mergedFulfillment, refundOverrides, wholeFulfillment } from '../../domain/products/fulfillment.ts';
 import { optionProblems } from '../../domain/products/options.ts';
@@ -151,7 +151,7 @@ async function setFulfillment(
   const stored = how === 'merged' && refundPolicy !== null ? (product.refundPolicy ?? null) : null;
   product.refundPolicy = refundOverrides(product.fulfillmentType, refundPolicy, stored);
 }
-/** It was ordered, or is being paid for: its buyers keep the product that they chose (D61). */
+/** It was ordered, or is being paid for: its buyers keep the product that they chose. */
 const isHeld = async (tx: Tx, product: Product): Promise<boolean> => (await isSold(tx, product)) || isTakenByPayment(tx, product);
 const fulfillmentOf = (product: Product): Fulfillment => ({
   fulfillmentType: product.fulfillmentType,
@@ -213,7 +213,7 @@ export async function setDiscount(tx: Tx, key: Key, discount: Discount | null, i
   return product;
 }
 
-/** Sets the status of products in one statement; returns the ids that exist. Any status may follow any other (D57). */
+/** Sets the status of products in one statement; returns the ids that exist. Any status may follow any other. */
 export async function setStatuses({ sql, storeId, at }: Tx, productIds: readonly string[], status: SalesStatus): Promise<Set<string>> {
   const rows = await sql<{ product_id: string }>`
     UPDATE product SET status = ${status}, version = version + 1, updated_at = ${new Date(at)} WHERE store_id = ${storeId}
@@ -225,7 +225,7 @@ export async function setStatuses({ sql, storeId, at }: Tx, productIds: readonly
   return new Set(rows.map((row) => row.product_id));
 }
 
-/** Soft delete: orders keep their copies, the product number is never reused (D61). */
+/** Soft delete: orders keep their copies, the product number is never reused. */
 export async function deleteProduct(tx: Tx, key: Key, ifMatch: Basis['ifMatch']): Promise<void> {
   const { sql, at } = tx;
   const product = await lockProduct(tx, key, ifMatch);

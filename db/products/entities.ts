@@ -38,7 +38,7 @@ export const ProductEntity = defineEntity({
     discount: p.json<Discount>().nullable(),
     /** Counts changes; the ETag. */
     version: p.integer(),
-    /** The sequence of the next variant; never reused (D56). */
+    /** The sequence of the next variant; never reused. */
     nextVariantSeq: p.integer(),
     createdAt: time(),
     updatedAt: time(),
@@ -90,7 +90,7 @@ export type MovementReason =
   | 'RETURN'
   | 'RETURN_REJECTED'
   | 'EXCHANGE'
-  /** A flow has given an item's units back on the way, and has taken them again (F40). */
+  /** A flow has given an item's units back on the way, and has taken them again. */
   | 'FLOW_RESTORED'
   | 'FLOW_CAPTURED'
   | UnsellableReason;

@@ -1,6 +1,6 @@
 /**
  * Stock per night. Nights are locked in order of variant and date, so that buyers cannot deadlock; every change is a movement with a unique
- * reason and reference, so that retries are idempotent (D17, docs/contract.md#nights).
+ * reason and reference, so that retries are idempotent (docs/contract.md#nights).
  */
 import { type InventoryMode, nightsOf, type Stay } from '../../domain/products/calendar.ts';
 import { newId } from '../kernel/clock.ts';

@@ -1,4 +1,4 @@
-/** Options of a product: a variant for each combination, written in one statement per table (docs/contract.md#options, D56). */
+/** Options of a product: a variant for each combination, written in one statement per table (docs/contract.md#options). */
 import { type OptionGroup, variantsOf, type WantedVariant } from '../../domain/products/options.ts';
 import { checkPrices, MIN_WON } from '../../domain/products/prices.ts';
 import { variantNo } from '../../domain/products/rules.ts';
@@ -66,7 +66,7 @@ export async function setVariants(tx: Tx, product: Product, wanted: WantedOption
   await recordStockChanges(tx, product, current, rows, reference);
 }
 
-/** PRICE_CONFLICT when a night that is still to come would cost less than 10 won with its variant's additional price (D95). */
+/** PRICE_CONFLICT when a night that is still to come would cost less than 10 won with its variant's additional price. */
 async function checkNightPrices({ sql, storeId, at }: Tx, productId: string): Promise<void> {
   const [tooCheap] = await sql`
     SELECT 1 AS ok FROM variant v JOIN variant_night n USING (store_id, variant_id)
@@ -165,7 +165,7 @@ const takenByPayment = (storeId: string, id: Fragment): Fragment => fragment`(
     OR EXISTS (SELECT 1 FROM night_movement m WHERE m.store_id = ${storeId} AND m.variant_id = ${id} AND m.reason = 'SALE' AND NOT EXISTS (
       SELECT 1 FROM night_movement u WHERE u.store_id = m.store_id AND u.variant_id = m.variant_id AND u.night = m.night
         AND u.reason = 'SALE_UNDONE' AND u.reference = m.reference)))`;
-/** Whether an open exchange asks for variant `id`, or one has sent units of it out (D95). */
+/** Whether an open exchange asks for variant `id`, or one has sent units of it out. */
 const inExchange = (storeId: string, id: Fragment): Fragment => fragment`(
     EXISTS (SELECT 1 FROM claim c WHERE c.store_id = ${storeId} AND c.exchange_option_id = ${id} AND c.closed_at IS NULL)
     OR EXISTS (SELECT 1 FROM stock_movement m WHERE m.store_id = ${storeId} AND m.variant_id = ${id} AND m.reason = 'EXCHANGE')
@@ -179,7 +179,7 @@ export async function isTakenByPayment({ sql, storeId }: Tx, { productId }: Prod
   return rows.length > 0;
 }
 
-/** Deletes variants; VARIANT_IN_ORDER when one was ever sold, is being paid for, or is what an exchange sends (D56). */
+/** Deletes variants; VARIANT_IN_ORDER when one was ever sold, is being paid for, or is what an exchange sends. */
 async function drop({ sql, storeId, at }: Tx, gone: readonly Variant[]): Promise<void> {
   if (gone.length === 0) return;
   const ids = gone.map(({ variantId }) => variantId);

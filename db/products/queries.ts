@@ -69,7 +69,7 @@ const ADDRESS_FIELDS = [
 export type AddressRow = Pick<SellerAddress, (typeof ADDRESS_FIELDS)[number]>;
 export type ProductRow = Pick<Product, (typeof PRODUCT_FIELDS)[number]>;
 export type VariantRow = Pick<Variant, (typeof VARIANT_FIELDS)[number]>;
-/** What the pricing of carts and checkouts reads (D90). */
+/** What the pricing of carts and checkouts reads. */
 const UNPRICED = ['description', 'optionGroups', 'images'] as const satisfies readonly (keyof ProductRow)[];
 const PRICED_FIELDS = PRODUCT_FIELDS.filter((field) => !UNPRICED.some((left) => left === field));
 const PRICED_VARIANT = [
@@ -95,7 +95,7 @@ export interface VariantSums {
   /** Buyers can have one: of a DATED product, on a night that has stock. */
   readonly isOpen: boolean;
 }
-/** A product as a list has it (D90). */
+/** A product as a list has it. */
 export interface ListedProduct {
   readonly product: Omit<ProductRow, (typeof UNLISTED)[number]>;
   /** At most the first one. */
@@ -107,7 +107,7 @@ export interface ProductWithVariants {
   readonly product: ProductRow;
   /** In the order of their combinations. */
   readonly variants: readonly VariantRow[];
-  /** It was ordered, which locks its fulfillment type (D61). */
+  /** It was ordered, which locks its fulfillment type. */
   readonly isSold: boolean;
 }
 
@@ -122,7 +122,7 @@ const SELLABLE = fragment`json_build_object('product', ${object(PRODUCT_FIELDS, 
    WHERE v.store_id = p.store_id AND v.product_id = p.product_id AND v.deleted_at IS NULL), '[]'),
    'isSold', ${IS_SOLD})`;
 
-/** What a list leaves out or cuts (D90). */
+/** What a list leaves out or cuts. */
 const UNLISTED = ['description', 'optionGroups', 'images', 'deletedAt'] as const satisfies readonly (keyof ProductRow)[];
 const LISTED_FIELDS = PRODUCT_FIELDS.filter((field) => !UNLISTED.some((left) => left === field));
 /** Of the variants of `product p` that are not deleted, what a list tells. */
@@ -191,7 +191,7 @@ export interface ProductFilter extends PageRequest {
 
 /**
  * Products with sums over their variants, highest number first: page and total in one query, which reads neither variants nor texts that
- * the list does not show, and nothing of rows that it passes over (D90). Filters other than by status count rows; otherwise the total comes
+ * the list does not show, and nothing of rows that it passes over. Filters other than by status count rows; otherwise the total comes
  * from maintained counts.
  */
 export async function listProducts({ sql, storeId }: Tx, filter: ProductFilter): Promise<{ items: ListedProduct[]; total: number }> {

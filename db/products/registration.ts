@@ -33,7 +33,7 @@ export interface NewProduct {
 }
 /**
  * Registers a product with a variant for each combination of its options. Numbers are assigned in the same transaction, so that a failed
- * registration uses none up (D56). One insert per table, whatever the number of variants.
+ * registration uses none up. One insert per table, whatever the number of variants.
  */
 export async function createProduct(tx: Tx, wanted: NewProduct, reference: string): Promise<ProductWithVariants> {
   const { em, at, storeId } = tx;
@@ -103,6 +103,6 @@ export async function checkAddresses(tx: Tx, request: FulfillmentRequest | undef
   if (returnAddressId) await checkAddress(tx, returnAddressId, 'RETURN');
 }
 
-/** Whether it was ever ordered, sandbox orders included (D61). */
+/** Whether it was ever ordered, sandbox orders included. */
 export const isSold = async ({ sql }: Tx, { storeId, productId }: Product): Promise<boolean> =>
   (await sql`SELECT 1 AS ok FROM order_item WHERE store_id = ${storeId} AND product_id = ${productId} LIMIT 1`).length > 0;

@@ -27,7 +27,7 @@ const byVariant = (lines: readonly Quantity[]): Quantity[] =>
     .toSorted((a, b) => (a.variantId < b.variantId ? -1 : 1));
 
 /**
- * Takes the stock of all lines, or none: false when one lacks stock, or is no longer sold as it was chosen (D60). `reference`: the payment
+ * Takes the stock of all lines, or none: false when one lacks stock, or is no longer sold as it was chosen. `reference`: the payment
  * attempt.
  */
 export async function takeStock(tx: Tx, lines: readonly SoldLine[], reference: string): Promise<boolean> {
@@ -138,7 +138,7 @@ export async function takeUnits(
   return true;
 }
 
-/** Takes what was restocked, as far as it has not been sold; returns how many units are missing (D19). */
+/** Takes what was restocked, as far as it has not been sold; returns how many units are missing. */
 export async function takeAtMost(
   tx: Tx,
   { variantId, quantity, stay }: SoldLine,

@@ -13,7 +13,7 @@ import { FIRST_IMAGE, VARIANT_SUMS, type VariantSums } from './queries.ts';
 import { holdsKeyword } from './search.ts';
 import type { PageRequest } from '../kernel/page.ts';
 
-/** What a list shows (D90). */
+/** What a list shows. */
 export interface SummarizedProduct {
   readonly product_id: string;
   readonly product_no: number;
@@ -70,7 +70,7 @@ export interface ShownFilter extends PageRequest {
 
 /**
  * Products on sale with sums over their variants, newest number first; a category includes those below it. The page and the count in one
- * query, which reads nothing that the list does not show (D90).
+ * query, which reads nothing that the list does not show.
  */
 export async function listShown({ sql, storeId }: Tx, filter: ShownFilter): Promise<{ items: ListedShown[]; total: number }> {
   const { categoryId, keyword, page, size } = filter;

@@ -76,7 +76,7 @@ export const OperationEntity = defineEntity({
   },
 });
 
-/** Text of a client for the transition of a command (X24). */
+/** Text of a client for the transition of a command. */
 export const CommandTextEntity = defineEntity({
   name: 'CommandText',
   tableName: 'command_text',

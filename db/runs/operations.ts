@@ -1,4 +1,4 @@
-/** Idempotency keys: one row per (store, principal, key), written in the transaction of the change (D26). */
+/** Idempotency keys: one row per (store, principal, key), written in the transaction of the change. */
 import { createHash } from 'node:crypto';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { DAY } from '../../domain/kernel/time.ts';
@@ -28,15 +28,13 @@ interface Row {
   readonly location: string | null;
 }
 const RETENTION_MS = DAY;
-/**
- * The principals of executions of approved requests: their keys last as long as the requests, so that none is ever carried out twice (G27).
- */
+/** The principals of executions of approved requests: their keys last as long as the requests, so that none is ever carried out twice. */
 const EXECUTION_PREFIX = 'approval/';
 const EXECUTION_MS = 366 * DAY;
 const expiryOf = ({ principal }: OperationKey, realNow: number): Date =>
   new Date(realNow + (principal.startsWith(EXECUTION_PREFIX) ? EXECUTION_MS : RETENTION_MS));
 
-/** A key in the form in which it is stored, and in which a command carries it: no text of clients in Temporal (X24). */
+/** A key in the form in which it is stored, and in which a command carries it: no text of clients in Temporal. */
 export const hashKey = (key: string): string => `sha256:${createHash('sha256').update(key).digest('hex')}`;
 
 /**

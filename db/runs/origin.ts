@@ -1,4 +1,4 @@
-/** The origin of what a transition changes, for the audit log (G43, G46), and the record of a command's request (G42). */
+/** The origin of what a transition changes, for the audit log, and the record of a command's request. */
 import { type Change, changesBetween, type Listing } from '../../domain/audit/changes.ts';
 import { Fault } from '../../domain/kernel/errors.ts';
 import type { CommandEnvelope, CommandOrigin, RunEvent, WorkflowType } from '../../workflows/kernel/messages.ts';
@@ -6,7 +6,7 @@ import { recordRequest } from '../audit/commands.ts';
 import type { Keyring, SealLocation } from '../kernel/keyring.ts';
 import { type ChangeOrigin, setOrigin, type Tx } from '../kernel/tx.ts';
 
-/** What the sender of a command typed: it passes Temporal sealed (X24). */
+/** What the sender of a command typed: it passes Temporal sealed. */
 export interface Typed {
   /** The name that an agent's program gave itself. */
   readonly name: string | null;
@@ -70,7 +70,7 @@ interface Carried {
 }
 /**
  * Records the request of a command that was carried out; in a bulk, its part of it. TEMPORARILY_UNAVAILABLE when the request is recorded
- * already: it was answered as out of time, and what its record says is what happens (X26).
+ * already: it was answered as out of time, and what its record says is what happens.
  */
 export async function recordCommand(tx: Tx, { origin }: CommandEnvelope, { entityId, typed, views, isRepeated }: Carried): Promise<void> {
   if (!origin?.request || !origin.actor || origin.requestId === null) return;

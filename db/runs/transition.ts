@@ -32,7 +32,7 @@ export interface RunTransition<T extends WorkflowType> {
  * A run's transition, in the caller's transaction: the operation row first, then the entity's own transition, then the row in `run`. A
  * command that was carried out before changes nothing. One whose `notAfter` has passed is refused with TEMPORARILY_UNAVAILABLE, checked at
  * the beginning and again before the commit, which happens within COMMIT_MS or never (X26). APPROVAL_STALE: it would do something else than
- * what was approved (G51). `clock`: the real one.
+ * what was approved. `clock`: the real one.
  */
 export async function transitionRun<T extends WorkflowType>(
   tx: Tx,

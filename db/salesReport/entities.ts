@@ -15,6 +15,7 @@ export const SalesSumEntity = defineEntity({
     pg: p.string().primary(),
     method: p.string().primary(),
     isTest: p.boolean().primary(),
+    /** One of several of a day, so that payments do not wait for each other (R2). */
     slot: p.bigint('number').primary(),
     paymentCount: sum(),
     paymentWon: sum(),

@@ -33,7 +33,7 @@ export interface StorePatch {
   readonly refundPolicy?: Partial<RefundPolicy>;
 }
 
-/** Applies the sent fields, policies item by item (D80). A change of the automatic days does not move armed deadlines (D31). */
+/** Applies the sent fields, policies item by item. A change of the automatic days does not move armed deadlines. */
 export async function patchStore(tx: Tx, patch: StorePatch): Promise<Store> {
   const store = await lockStore(tx);
   const { shippingPolicy = {}, refundPolicy = {}, taxRegistrationNumber: taxNumber, ...plain } = patch;

@@ -16,7 +16,7 @@ export async function nameUploads({ sql, storeId }: Tx, urls: readonly string[],
 /** `…/uploads/{storeId}/{uploadId}.png` → the upload's id. */
 const uploadIdOf = (url: string): string => url.slice(url.lastIndexOf('/') + 1).split('.')[0]!;
 
-/** Keeps these uploads of the store, because a record names them (X13). */
+/** Keeps these uploads of the store, because a record names them. */
 export async function nameUploadIds({ sql, storeId }: Tx, uploadIds: readonly string[]): Promise<void> {
   if (uploadIds.length === 0) return;
   await sql`UPDATE upload SET is_named = true WHERE store_id = ${storeId} AND upload_id = ANY(${uploadIds}::text[])`;

@@ -60,7 +60,7 @@ interface Paid {
   readonly lines: readonly PaymentLine[];
   readonly testPayment: boolean;
 }
-/** A payment that is completed: its cash, and of each line its price (R11). */
+/** A payment that is completed: its cash, and of each line its price. */
 export const recordPurchase = async (tx: Tx, { visit, totalWon, lines, testPayment }: Paid): Promise<void> => {
   await recordVisit(
     tx,

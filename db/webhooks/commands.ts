@@ -23,7 +23,7 @@ export interface WithSecret {
 const newSecret = () => `whsec_${randomBytes(32).toString('base64url')}`;
 const prefixOf = (secret: string) => secret.slice(0, 10);
 
-/** Creates a subscription; an 11th is WEBHOOK_LIMIT_EXCEEDED (D84). */
+/** Creates a subscription; an 11th is WEBHOOK_LIMIT_EXCEEDED. */
 export async function registerWebhook(tx: Tx, keyring: Keyring, wanted: NewWebhook): Promise<WithSecret> {
   const { em, storeId, at } = tx;
   await lockName(tx, `webhooks/${storeId}`);
@@ -54,7 +54,7 @@ async function lockWebhook(tx: Tx, webhookId: string): Promise<Webhook> {
 
 const ACTIVE = { status: 'ACTIVE', suspendedAt: null, firstFailureAt: null, lastFailureAt: null } as const;
 
-/** Replaces URL and event types, activates the subscription and resets its failures. Waiting deliveries go to the new URL (D16). */
+/** Replaces URL and event types, activates the subscription and resets its failures. Waiting deliveries go to the new URL. */
 export async function replaceWebhook(tx: Tx, webhookId: string, wanted: NewWebhook): Promise<Webhook> {
   const webhook = await lockWebhook(tx, webhookId);
   return Object.assign(webhook, ACTIVE, { url: wanted.url, eventTypes: [...new Set(wanted.eventTypes)] });
@@ -66,7 +66,7 @@ export async function resumeWebhook(tx: Tx, webhookId: string): Promise<Webhook>
   return webhook.status === 'ACTIVE' ? webhook : Object.assign(webhook, ACTIVE);
 }
 
-/** Replaces the secret; the previous one signs too for a day, an earlier one is dropped (D16). */
+/** Replaces the secret; the previous one signs too for a day, an earlier one is dropped. */
 export async function rotateSecret(tx: Tx, keyring: Keyring, webhookId: string): Promise<WithSecret> {
   const { storeId, at } = tx;
   const webhook = await lockWebhook(tx, webhookId);
@@ -81,7 +81,7 @@ export async function rotateSecret(tx: Tx, keyring: Keyring, webhookId: string):
 }
 
 /**
- * Deletes a subscription: it is no longer found, and waiting deliveries are not sent. Its run deletes its records in portions (X26); the
+ * Deletes a subscription: it is no longer found, and waiting deliveries are not sent. Its run deletes its records in portions; the
  * runs of waiting deliveries find no row and end.
  */
 export async function removeWebhook(tx: Tx, webhookId: string): Promise<void> {

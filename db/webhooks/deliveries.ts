@@ -53,7 +53,7 @@ const notEndedBySuspension = ({ epoch }: Webhook) => ({
   $or: [{ epoch: { $gte: epoch } }, { attemptCount: { $gt: 0 }, nextAttemptAt: null }],
 });
 
-/** Redelivers a failed delivery, once: a new record with the same event. A redelivery that fails can be redelivered itself (D85). */
+/** Redelivers a failed delivery, once: a new record with the same event. A redelivery that fails can be redelivered itself. */
 export async function redeliver(tx: Tx, webhookId: string, deliveryId: string): Promise<WebhookDelivery> {
   const { em, at, storeId } = tx;
   const webhook = await readWebhook(tx, webhookId);

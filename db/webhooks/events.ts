@@ -1,4 +1,4 @@
-/** Events, written with their deliveries in the transaction of their cause (D15). */
+/** Events, written with their deliveries in the transaction of their cause. */
 import { universal } from '../../domain/kernel/time.ts';
 import type { EventData } from '../../domain/webhooks/payloads.ts';
 import type { EventType } from '../../domain/webhooks/rules.ts';
@@ -12,7 +12,7 @@ import { openRuns } from '../runs/commands.ts';
 export type NewEvent = { readonly [T in EventType]: { readonly type: T; readonly data: EventData<T>; readonly at: number } }[EventType];
 
 /**
- * Records events and, for each active subscription of their type, a delivery with its run. An event has one id for all subscriptions (D86).
+ * Records events and, for each active subscription of their type, a delivery with its run. An event has one id for all subscriptions.
  * Their numbers grow in the order of commits: the last statement of the transaction writes them (db/kernel/feed.ts).
  */
 export async function emit(tx: Tx, events: readonly NewEvent[]): Promise<void> {

@@ -1,4 +1,4 @@
-/** A subscription's transition: cleanup after a suspension or deletion, a portion at a time (X26). */
+/** A subscription's transition: cleanup after a suspension or deletion, a portion at a time. */
 import type { RunRef } from '../../workflows/kernel/messages.ts';
 import { PORTION } from '../../domain/webhooks/rules.ts';
 import type { Tx } from '../kernel/tx.ts';

@@ -1,7 +1,7 @@
-/** AI actions: what agents may still change this month (G38–G40). A month is a Korean calendar month of the store's clock. */
+/** AI actions: what agents may still change this month. A month is a Korean calendar month of the store's clock. */
 import { KOREA, korean } from '../kernel/time.ts';
 
-/** What a store has used of its plan in a month. It may be more than the limit: some actions are counted and never blocked (G40). */
+/** What a store has used of its plan in a month. It may be more than the limit: some actions are counted and never blocked. */
 export interface Usage {
   readonly limit: number;
   readonly used: number;

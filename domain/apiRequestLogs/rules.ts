@@ -1,4 +1,4 @@
-/** The log of management requests (docs/contract.md#request-log, G49, G50). */
+/** The log of management requests (docs/contract.md#request-log). */
 import { DAY } from '../kernel/time.ts';
 
 /** How long a request is listed, by the store's clock; its partition is dropped after as long by the real one, which is never ahead. */

@@ -1,4 +1,4 @@
-/** An approval request: decided by a person within 24 hours on what it would do, then carried out once (G18–G29, G51). */
+/** An approval request: decided by a person within 24 hours on what it would do, then carried out once (G51). */
 import type { Role } from '../identity/rules.ts';
 import { type ErrorCode, Fault } from '../kernel/errors.ts';
 import type { CallOf, ContentOf, Decision, OutcomeOf } from '../kernel/messages.ts';
@@ -108,7 +108,7 @@ export function decide(current: ApprovalState, event: ApprovalEvent, times: Time
 }
 
 /**
- * Whether a command is allowed: role and scopes first (G23), then the request's own state (G24). The API's early refusal calls it too.
+ * Whether a command is allowed: role and scopes first (G23), then the request's own state. The API's early refusal calls it too.
  * INSUFFICIENT_ROLE, INSUFFICIENT_SCOPE, APPROVAL_EXPIRED, APPROVAL_NOT_PENDING with the status, APPROVAL_STALE without its details, which
  * stay in Postgres.
  */

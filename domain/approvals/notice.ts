@@ -1,4 +1,4 @@
-/** The mails of a store about its approval requests: one at once, later ones together, ten minutes apart (G30). */
+/** The mails of a store about its approval requests: one at once, later ones together, ten minutes apart. */
 import { sendGap } from '../invitations/rules.ts';
 import type { CallOf, ContentOf, Decision, OutcomeOf } from '../kernel/messages.ts';
 import { korean } from '../kernel/time.ts';

@@ -1,4 +1,4 @@
-/** Approval requests: what an agent asks for and a person decides (docs/contract.md#approvals, G18–G31). */
+/** Approval requests: what an agent asks for and a person decides (docs/contract.md#approvals). */
 import { type Change, pathOf } from '../audit/changes.ts';
 import type { Target } from '../audit/targets.ts';
 import { canonicalJson } from '../kernel/canonical.ts';
@@ -15,19 +15,19 @@ export type Verdict = 'APPROVE' | 'REJECT';
 
 /** A request may be decided for this long, by the store's clock (G21). */
 export const PENDING_MS = DAY;
-/** A once-shown secret of a result is shown for this long after the decision (G28). */
+/** A once-shown secret of a result is shown for this long after the decision. */
 export const SECRET_MS = DAY;
-/** Requests and their keys are retained for this long (G20). */
+/** Requests and their keys are retained for this long. */
 export const RETENTION_MS = 365 * DAY;
 /** An execution without an answer is tried again under its key for this long; no try begins later (G27). */
 export const RETRY_MS = MINUTE;
-/** The answer of one that is UNKNOWN is looked up for this long (G27). */
+/** The answer of one that is UNKNOWN is looked up for this long. */
 export const SEARCH_MS = DAY;
 /** So many requests wait at once: of one principal, and of a store. */
 export const MAX_PENDING = { principal: 100, store: 1000 } as const;
 /** Whoever is refused because of them tries again after an hour at the latest: people decide in between. */
 export const MAX_RETRY_MS = 60 * MINUTE;
-/** Mails of a store are at least this far apart, by its clock (G30). */
+/** Mails of a store are at least this far apart, by its clock. */
 export const NOTICE_GAP_MS = 10 * MINUTE;
 
 /** The gap after try `n` (from 1) of an execution. */
@@ -38,11 +38,11 @@ export const searchGap = (passed: number): number => Math.min(Math.round(passed 
 /** Whether it can change no more without an operator; an UNKNOWN one is looked up for a day. */
 export const isDecided = (status: ApprovalStatus): boolean => status !== 'PENDING' && status !== 'EXECUTING';
 
-/** As it is shown: a request whose time is over is EXPIRED, also before its run has woken (G21). */
+/** As it is shown: a request whose time is over is EXPIRED, also before its run has woken. */
 export const shownStatus = (status: ApprovalStatus, expiresAt: number, at: number): ApprovalStatus =>
   status === 'PENDING' && expiresAt <= at ? 'EXPIRED' : status;
 
-/** What approving needs: the least role, and the scopes of the operation (G23). */
+/** What approving needs: the least role, and the scopes of the operation. */
 export interface ApproverNeeds {
   readonly approverRole: ApproverRole;
   readonly requiredScopes: readonly string[];
@@ -51,11 +51,11 @@ export const mayApproveAs = (role: Role | null, approverRole: ApproverRole): boo
   role === 'OWNER' || (role === 'ADMIN' && approverRole === 'ADMIN');
 export const missingScopes = (granted: readonly string[], required: readonly string[]): string[] =>
   required.filter((scope) => !covers(granted, scope));
-/** Whether a member could approve it, with all scopes of their role (G30). */
+/** Whether a member could approve it, with all scopes of their role. */
 export const couldApprove = (role: Role, needs: ApproverNeeds): boolean =>
   mayApproveAs(role, needs.approverRole) && missingScopes(ROLE_SCOPES[role], needs.requiredScopes).length === 0;
 
-/** What must still live when the request is carried out (G26): never a token itself. */
+/** What must still live when the request is carried out: never a token itself. */
 export type TokenRef =
   | { readonly kind: 'apiToken'; readonly tokenId: string }
   | { readonly kind: 'client'; readonly clientId: string; readonly scopes: readonly string[] }
@@ -79,7 +79,7 @@ export interface SentRequest {
   /** Of operation, path, query, body and If-Match. */
   readonly digest: string;
 }
-/** What the change would do (G14, G15), as its dry run told. */
+/** What the change would do, as its dry run told. */
 export interface Preview {
   readonly operationId: string;
   readonly target: Target | null;

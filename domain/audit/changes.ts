@@ -51,7 +51,7 @@ export function shownOf(all: readonly Change[], listing: Listing = {}): readonly
 }
 const isMoney = ({ field }: Change): boolean => /(?:price|fee|amount|surcharge|discount)$/i.test(field);
 
-/** All of them, however many, or the first `max`, in the order of the fields. Whatever decides on a change decides on all of it (G51). */
+/** All of them, however many, or the first `max`, in the order of the fields. Whatever decides on a change decides on all of it. */
 export function allChanges(before: Shown, after: Shown, listing: Listing = {}, max = Infinity): readonly Change[] {
   const portions = changesInPortions(before, after, listing, max);
   for (;;) {

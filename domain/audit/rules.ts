@@ -1,4 +1,4 @@
-/** The audit log: what its records are, and how long they are listed (docs/contract.md#audit, G41, G46, G48). */
+/** The audit log: what its records are, and how long they are listed (docs/contract.md#audit). */
 import type { ActorRef } from '../identity/actors.ts';
 import { DAY } from '../kernel/time.ts';
 

@@ -1,4 +1,4 @@
-/** What a change is about (G44). */
+/** What a change is about. */
 export const TARGET_TYPES = [
   'ADDRESS',
   'API_CLIENT',

@@ -1,4 +1,4 @@
-/** Postal codes with a surcharge, version 2026-11 (D23). Ranges are inclusive. Chuja and Udo lie in Jeju but are ISOLATED. */
+/** Postal codes with a surcharge, version 2026-11. Ranges are inclusive. Chuja and Udo lie in Jeju but are ISOLATED. */
 export type RemoteArea = 'NONE' | 'JEJU' | 'ISOLATED';
 
 const ISOLATED: readonly (readonly [number, number])[] = [

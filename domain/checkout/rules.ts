@@ -1,4 +1,4 @@
-/** What a checkout costs and how long it is valid (docs/contract.md#checkout, docs/contract.md#delivery, D41). */
+/** What a checkout costs and how long it is valid (docs/contract.md#checkout, docs/contract.md#delivery). */
 import type { PricedStay } from '../products/calendar.ts';
 import type { ProductRefundPolicy } from '../products/refundPolicy.ts';
 import type { DeliveryType, FulfillmentMethod, FulfillmentType } from '../products/rules.ts';
@@ -99,7 +99,7 @@ export const viewDelivery = (delivery: Delivery) => ({ ...delivery, pointAllocat
 
 export const lineTotalWon = (line: CheckoutLine): number => line.unitPriceWon * line.quantity;
 
-/** Whether a line is shipped: PICKUP and PROVIDED lines need no address and pay no delivery fee (D41). */
+/** Whether a line is shipped: PICKUP and PROVIDED lines need no address and pay no delivery fee. */
 export const isShipped = ({ fulfillmentMethod: method }: Pick<CheckoutLine, 'fulfillmentMethod'>): boolean =>
   method === 'CARRIER' || method === 'DIRECT';
 

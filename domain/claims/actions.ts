@@ -1,4 +1,4 @@
-/** What a buyer may do about claims of an item, and why not (F27 of the flows' decisions: docs/contract.md#claims). */
+/** What a buyer may do about claims of an item, and why not (docs/contract.md#claims). */
 import { MAX_ITEM, Meter } from '../flows/expressions/meter.ts';
 import { permits } from '../flows/run/permissions.ts';
 import { type ClaimableItem, filingRefusal, permissionsOf } from './filing.ts';
@@ -18,7 +18,7 @@ const ACTIONS: Readonly<Record<ClaimType, { readonly key: ClaimAction['key']; re
 
 /**
  * The claims that the item's state offers, of all that remains and without a fault of the seller, and the withdrawal of its open claim.
- * `at`: business milliseconds. `meter`: what the limits of its flow may cost (F43).
+ * `at`: business milliseconds. `meter`: what the limits of its flow may cost.
  */
 export function claimActions(item: ClaimableItem, claims: readonly ClaimSummary[], at: number, meter = new Meter(MAX_ITEM)): ClaimAction[] {
   const quantity = item.quantity - item.canceledQuantity;

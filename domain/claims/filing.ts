@@ -1,7 +1,4 @@
-/**
- * Whether a buyer may file a claim now, and for which fee; submission, preview and the actions that a buyer is shown ask alike (D46, D47,
- * F37–F39).
- */
+/** Whether a buyer may file a claim now, and for which fee; submission, preview and the actions that a buyer is shown ask alike. */
 import type { Meter } from '../flows/expressions/meter.ts';
 import type { PermissionKey } from '../flows/graph/graph.ts';
 import type { Flow } from '../flows/run/flow.ts';
@@ -19,7 +16,7 @@ export interface ClaimableItem {
   readonly quantity: number;
   readonly canceledQuantity: number;
   readonly isShipped: boolean;
-  /** The cash and points share after coupon of the next units that leave (D49). */
+  /** The cash and points share after coupon of the next units that leave. */
   readonly refundableWon: (quantity: number) => number;
 }
 /** A claim that completes at once, or a request to the seller. */
@@ -36,7 +33,7 @@ export interface FilingRequest {
   readonly reason: ClaimReason;
 }
 
-/** The permissions of the flow that allow a claim; the first that allows it now decides (F37). */
+/** The permissions of the flow that allow a claim; the first that allows it now decides. */
 const PERMISSIONS: Readonly<Record<ClaimType, readonly PermissionKey[]>> = {
   CANCEL: ['buyerCancel', 'cancelRequest'],
   RETURN: ['returnRequest'],
@@ -47,14 +44,14 @@ export const permissionsOf = (type: ClaimType): readonly PermissionKey[] => PERM
 /** How much of the terms is asked for, and what their expressions may cost together. */
 type ClaimEvaluation = Pick<ClaimAt, 'withoutFee' | 'meter'>;
 
-/** Whether a claim may be filed now: its fee is not looked at. Where `meter` has come to its end, limits of time set none (F39). */
+/** Whether a claim may be filed now: its fee is not looked at. Where `meter` has come to its end, limits of time set none. */
 export function filingRefusal(item: ClaimableItem, request: FilingRequest, at: number, meter: Meter): FilingRefusal | null {
   const filing = filingOf(item, request, at, { withoutFee: true, meter });
   return 'refusal' in filing ? filing.refusal : null;
 }
 
 /**
- * How a claim is filed at the business time `at`, or why it is refused. A cancel at once whose expressions fail becomes a request (F39); of
+ * How a claim is filed at the business time `at`, or why it is refused. A cancel at once whose expressions fail becomes a request; of
  * an exchange, which gives nothing back, nothing is deducted.
  */
 export function filingOf(

@@ -4,7 +4,7 @@ import type { ContentOf, Decision } from '../kernel/messages.ts';
 import { korean } from '../kernel/time.ts';
 import { type ClaimStatus, type ClaimType, type CollectionMethod, isOpen, type RejectReason } from './rules.ts';
 
-/** The commands of a claim's run. It makes no calls: refunds are calls of the payment's run (D35). Typed text is passed by its id (X24). */
+/** The commands of a claim's run. It makes no calls: refunds are calls of the payment's run. Typed text is passed by its id. */
 export interface ClaimMessages {
   readonly commands: {
     /** `seen`: the status that the sender saw. An approval that loses a race is refused with CONCURRENT_UPDATE (D47). */
@@ -45,7 +45,7 @@ export interface ClaimState {
   readonly restockedQuantity: number;
   /** The option that the buyer wants, of an exchange. */
   readonly exchangeOptionId: string | null;
-  /** What an approval deducts that does not say how much: the fee of its flow, fixed when it was filed (F38). */
+  /** What an approval deducts that does not say how much: the fee of its flow, fixed when it was filed. */
   readonly flowFeeWon: number;
 }
 export type ClaimEvent =
@@ -59,7 +59,7 @@ export type ClaimEffect =
   | { readonly type: 'history'; readonly name: ClaimCommandName; readonly by: 'BUYER' | 'SELLER' | 'SYSTEM'; readonly at: number }
   /** Collected units: the sound ones go back to stock, the others are movements of their own. */
   | { readonly type: 'restock'; readonly soundQuantity: number; readonly damagedQuantity: number; readonly missingQuantity: number }
-  /** Takes what was restocked out again; what has been sold meanwhile is a shortfall (D19). */
+  /** Takes what was restocked out again; what has been sold meanwhile is a shortfall. */
   | { readonly type: 'takeBack'; readonly quantity: number }
   /** Takes the stock of the option that is sent. OUT_OF_STOCK. */
   | { readonly type: 'takeExchange'; readonly optionId: string | null }

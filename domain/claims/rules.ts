@@ -1,4 +1,4 @@
-/** Claims: a buyer's cancel, return or exchange of an order item (docs/contract.md#claims, D12, D46–D51). */
+/** Claims: a buyer's cancel, return or exchange of an order item (docs/contract.md#claims). */
 import type { FieldError } from '../kernel/errors.ts';
 import { visibleLength } from '../kernel/text.ts';
 import { DAY } from '../kernel/time.ts';
@@ -38,7 +38,7 @@ export const COLLECTION_METHODS = ['SELLER_PICKUP', 'BUYER_SEND'] as const;
 export type CollectionMethod = (typeof COLLECTION_METHODS)[number];
 
 export const MAX_IMAGES = 5;
-/** A claim is held once, for at most seven days (D48). */
+/** A claim is held once, for at most seven days. */
 export const MAX_HOLD_MS = 7 * DAY;
 
 /** What an order item shows of a claim of it. Times are business milliseconds. */

@@ -1,4 +1,4 @@
-/** Consents of customers: every change is a record, and the newest of a kind is the state (U9, U10). Pure. */
+/** Consents of customers: every change is a record, and the newest of a kind is the state. Pure. */
 export const CONSENT_KINDS = ['TERMS', 'PRIVACY', 'MARKETING'] as const;
 export type ConsentKind = (typeof CONSENT_KINDS)[number];
 export const CONSENT_ACTIONS = ['AGREE', 'WITHDRAW'] as const;

@@ -3,7 +3,7 @@
  */
 import { DAY, KOREA } from '../kernel/time.ts';
 
-/** A phone as lists show it: every digit but the first 3 and the last 4 is `*`, hyphens as given (U5). */
+/** A phone as lists show it: every digit but the first 3 and the last 4 is `*`, hyphens as given. */
 export function maskPhone(phone: string): string {
   const digits = phone.replaceAll(/\D/g, '').length;
   let n = 0;
@@ -26,7 +26,7 @@ export function isConfirmation(
   return expected !== null && confirmation !== null && normal(expected) === normal(confirmation);
 }
 
-/** The sort orders of the list; `-` is descending (U4). */
+/** The sort orders of the list; `-` is descending. */
 export const CUSTOMER_SORTS = ['joinedAt', 'name', 'orderCount', 'purchaseAmount', 'lastOrderedAt'].flatMap((one) => [one, `-${one}`]) as [
   CustomerSort,
   ...CustomerSort[],
@@ -37,10 +37,10 @@ export type CustomerSort = SortField | `-${SortField}`;
 /** The first millisecond of a Korean day, `days` later. */
 export const startOfDay = (day: string, days = 0): number => Date.parse(day) - KOREA + days * DAY;
 
-/** A buyer's address book holds this many (U8). */
+/** A buyer's address book holds this many. */
 export const MAX_BUYER_ADDRESSES = 20;
 
-/** What is still in progress and stands in the way of a withdrawal (U12). */
+/** What is still in progress and stands in the way of a withdrawal. */
 export interface InProgress {
   readonly orderItems: number;
   readonly claims: number;

@@ -1,4 +1,4 @@
-/** Who may do what: roles, scopes, redirect addresses (docs/contract.md#access, D28, D29, D63). */
+/** Who may do what: roles, scopes, redirect addresses (docs/contract.md#access). */
 
 import { isHost } from '../kernel/hosts.ts';
 
@@ -9,7 +9,7 @@ export type AuthMethod = 'none' | 'client_secret_basic';
 
 /** The `aud` of our access tokens, but for those of `/mcp`. */
 export const AUDIENCE = 'urn:svc:api';
-/** The `aud` of the tokens that `/mcp` takes (G33). */
+/** The `aud` of the tokens that `/mcp` takes. */
 export const mcpResource = (publicUrl: string): string => `${publicUrl}/mcp`;
 
 export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
@@ -53,7 +53,7 @@ const MANAGERS = [
   'member:rw',
   'audit:r',
 ] as const;
-/** The scopes that a role grants (docs/contract.md#access, D28). */
+/** The scopes that a role grants (docs/contract.md#access). */
 export const ROLE_SCOPES: Readonly<Record<Role, readonly string[]>> = {
   OWNER: MANAGERS,
   ADMIN: MANAGERS,

@@ -1,4 +1,4 @@
-/** Inquiries about products (docs/contract.md#inquiries, U19). */
+/** Inquiries about products (docs/contract.md#inquiries). */
 export const INQUIRY_STATUSES = ['WAITING', 'ANSWERED'] as const;
 export type InquiryStatus = (typeof INQUIRY_STATUSES)[number];
 export const MAX_INQUIRY = 2000;

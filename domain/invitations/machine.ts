@@ -1,4 +1,4 @@
-/** An invitation: its mail, the seven days of its link, and what people decide (D67). */
+/** An invitation: its mail, the seven days of its link, and what people decide. */
 import { type ErrorCode, Fault } from '../kernel/errors.ts';
 import type { CallOf, ContentOf, Decision, OutcomeOf } from '../kernel/messages.ts';
 import { korean } from '../kernel/time.ts';
@@ -31,7 +31,7 @@ export const COMMANDS: Readonly<Record<InvitationStatus, Readonly<Partial<Record
 const REFUSALS: Readonly<Record<InvitationCommand['name'], ErrorCode>> = {
   resend: 'INVITATION_NOT_PENDING',
   cancel: 'INVITATION_NOT_PENDING',
-  // An invalid link does not reveal whether its invitation exists (D67).
+  // An invalid link does not reveal whether its invitation exists.
   accept: 'INVITATION_NOT_FOUND',
 };
 

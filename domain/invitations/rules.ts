@@ -1,4 +1,4 @@
-/** Members and invitations: who may change whom, lifetime of links, retries of mails (docs/contract.md#members, D67). */
+/** Members and invitations: who may change whom, lifetime of links, retries of mails (docs/contract.md#members). */
 import type { Role } from '../identity/rules.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../kernel/time.ts';
 

@@ -159,7 +159,7 @@ export const catalogue = {
 
 export type ErrorCode = keyof typeof catalogue;
 
-/** One problem of a request: `field` in dotted form (`items[2].quantity`), D7. */
+/** One problem of a request: `field` in dotted form (`items[2].quantity`). */
 export interface FieldError {
   readonly field: string;
   readonly code: string;

@@ -55,7 +55,7 @@ const LOCAL = `${anyCase('http')}://(?:${anyCase('localhost')}|127[.]0[.]0[.]1)`
  * show these patterns and requests are validated against them: `URL` alone drops tabs, reads `\` as `/` and `0x7f.1` as 127.0.0.1.
  */
 export const RETURN_URL = `^(?:${HTTPS}://${host('')}|${LOCAL})${REST}$`;
-/** The same with `_` in names (X23). */
+/** The same with `_` in names. */
 export const RECEIVER_URL = `^(?:${HTTPS}://${host('_')}|${LOCAL})${REST}$`;
 /** The same without query and fragment: what a path is appended to. */
 export const BASE_URL = `^(?:${HTTPS}://${host('_')}|${LOCAL})(?::(?:${PORT}))?(?:/[^?#\\u0000-\\u0020\\u007f\\\\]*)?$`;

@@ -1,7 +1,7 @@
 /** Generation of ids. Random bytes are a parameter, so that this file is pure. */
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** The prefixes of D9. They are for people: no code parses them. */
+/** The prefixes of ids (D9). They are for people: no code parses them. */
 export type IdPrefix =
   | 'adc'
   | 'sto'

@@ -10,7 +10,7 @@ export const KOREA = 9 * HOUR;
 
 type Precision = 'seconds' | 'milliseconds';
 
-/** `2026-11-20T09:30:00+09:00` (D10); with milliseconds where a feed compares times (D70). */
+/** `2026-11-20T09:30:00+09:00`; with milliseconds where a feed compares times. */
 export function korean(at: number, precision: Precision = 'seconds'): string {
   const text = new Date(at + KOREA).toISOString();
   return `${precision === 'seconds' ? text.slice(0, 19) : text.slice(0, 23)}+09:00`;

@@ -1,4 +1,4 @@
-/** A buyer asks for another address before anything is dispatched, and the seller decides (docs/contract.md#address-changes, D14, D23). */
+/** A buyer asks for another address before anything is dispatched, and the seller decides (docs/contract.md#address-changes). */
 import { isShipped, type Address } from '../checkout/rules.ts';
 import { remoteArea, type RemoteArea } from '../checkout/remoteAreas.ts';
 import type { PublicStatus } from '../flows/graph/status.ts';

@@ -1,6 +1,4 @@
-/**
- * Commands of an order item and their refusals (D71 … D73, F20, F21); the API's early refusal and the transition call the same functions.
- */
+/** Commands of an order item and their refusals; the API's early refusal and the transition call the same functions. */
 import { actions, platformAction } from '../flows/run/actions.ts';
 import { MAX_DATA_BYTES } from '../flows/run/data.ts';
 import type { Flow } from '../flows/run/flow.ts';
@@ -65,7 +63,7 @@ function actionEvent(item: ItemState, { side, key }: ActionInput, { input, attac
   return { type, key, member: item.orderItemId, ...(input && { input }), ...(attachments && { attachments }) };
 }
 
-/** The enabled action that the endpoint is, whatever its key (F21). */
+/** The enabled action that the endpoint is, whatever its key. */
 function platformEvent(item: ItemState, name: PlatformAction, input: ActionPayload['input']): FlowEvent {
   checkHandover(item.fulfillmentSnapshot, name);
   const { flow, flowState, orderItemId: member } = item;

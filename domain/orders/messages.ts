@@ -1,6 +1,6 @@
 /**
- * The commands of an order item's run, and of the run of a group of items (F32); their calls and outcomes. Text that a person typed is
- * passed by its id (X24): `payloadId` is that of the JSON of an `ActionPayload`.
+ * The commands of an order item's run, and of the run of a group of items; their calls and outcomes. Text that a person typed is
+ * passed by its id: `payloadId` is that of the JSON of an `ActionPayload`.
  */
 import type { ContentOf } from '../kernel/messages.ts';
 import type { CANCEL_REASONS, DeliveryMethod } from './rules.ts';
@@ -23,11 +23,11 @@ export interface OrderItemMessages {
     readonly extend: object;
     readonly hold: { readonly expectedDispatchDate: string; readonly reasonId?: string };
     readonly correctTracking: { readonly carrierCode: string; readonly trackingNumberId?: string };
-    /** An action of the item's flow, by its key (F19). */
+    /** An action of the item's flow, by its key. */
     readonly act: { readonly side: 'seller' | 'buyer'; readonly key: string; readonly payloadId?: string };
     /** An event from outside, `custom.*` (F30). */
     readonly receive: { readonly payloadId?: string };
-    /** To another state directly (F29). */
+    /** To another state directly. */
     readonly move: { readonly to: string; readonly reasonId?: string };
   };
   readonly calls: {
@@ -39,10 +39,10 @@ export interface OrderItemMessages {
     readonly askExternal: ExternalCall;
   };
 }
-/** The one request of an external node's entry (F17). What it answers is stored in Postgres. */
+/** The one request of an external node's entry. What it answers is stored in Postgres. */
 export interface ExternalCall {
   readonly input: { readonly ownerId: string; readonly nodeId: string; readonly call: string; readonly at: number };
-  /** `waiting`: it was not made, and is asked for again at its turn (F47). */
+  /** `waiting`: it was not made, and is asked for again at its turn. */
   readonly outcome: { readonly result: ExternalResult | 'waiting' };
 }
 export type ExternalResult = 'success' | 'skipped' | 'failed';

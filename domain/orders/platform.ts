@@ -1,4 +1,4 @@
-/** The built-in actions of order items as parts of flows: their fields, and what an action's input says of them (F21). */
+/** The built-in actions of order items as parts of flows: their fields, and what an action's input says of them. */
 import { isVisible } from '../kernel/text.ts';
 import type { PlatformFields } from '../flows/graph/forms.ts';
 import type { ActionPayload, ItemCommand } from './messages.ts';

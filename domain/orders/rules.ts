@@ -47,7 +47,7 @@ export interface Hold {
   readonly heldAt: number;
 }
 
-/** The record of a fulfillment (provided or picked up); REVOKED once all units are canceled (D73). */
+/** The record of a fulfillment (provided or picked up); REVOKED once all units are canceled. */
 export interface Fulfillment {
   readonly status: 'PROVIDED' | 'REVOKED';
   readonly note: string | null;
@@ -82,7 +82,7 @@ export interface Moment {
 }
 /**
  * The units that a seller's cancel takes: `wanted`, or all that remain. Throws ALREADY_CANCELED, CLAIM_IN_PROGRESS, INVALID_STATUS,
- * PERIOD_EXPIRED (F37), INVALID_QUANTITY.
+ * PERIOD_EXPIRED, INVALID_QUANTITY.
  */
 export function cancelQuantity(
   { flow, state, member, activeQuantity }: Cancelable,
@@ -102,7 +102,7 @@ export function cancelQuantity(
   return quantity;
 }
 
-/** A hold requires PAID or CONFIRMED; a tracking correction requires DISPATCHED or DELIVERED by a carrier (D72). INVALID_STATUS. */
+/** A hold requires PAID or CONFIRMED; a tracking correction requires DISPATCHED or DELIVERED by a carrier. INVALID_STATUS. */
 export function checkRecord(command: 'hold' | 'correctTracking', status: PublicStatus, dispatch: Dispatch | null): void {
   const isAllowed =
     command === 'hold'

@@ -1,4 +1,4 @@
-/** Tracking of courier shipments: when to poll, and what a reading means (docs/contract.md#tracking, D72, D75). Business times. */
+/** Tracking of courier shipments: when to poll, and what a reading means (docs/contract.md#tracking). Business times. */
 import { DAY, HOUR } from '../kernel/time.ts';
 import type { PublicStatus } from '../flows/graph/status.ts';
 import type { Dispatch } from './rules.ts';

@@ -1,4 +1,4 @@
-/** Which provider takes a payment (docs/contract.md#payment-settings, Y11, Y13 … Y15). */
+/** Which provider takes a payment (docs/contract.md#payment-settings). */
 import type { Environment, ProviderName } from '../payments/providers.ts';
 import type { PaymentMethod } from '../payments/rules.ts';
 
@@ -93,7 +93,7 @@ export const candidatesOf = ({ providers, realNow }: RoutingFacts): readonly Can
 
 const isSame = (a: Method, b: Method): boolean => a.method === b.method && a.provider === b.provider;
 
-/** What a checkout offers: all candidates, or with AUTO_FAILOVER the first of each method and wallet (Y14). */
+/** What a checkout offers: all candidates, or with AUTO_FAILOVER the first of each method and wallet. */
 export function paymentOptions(facts: RoutingFacts): readonly Candidate[] {
   const all = candidatesOf(facts);
   if (facts.routing === 'PRIORITY_DISPLAY') return all;
@@ -109,7 +109,7 @@ export type Choice =
   /** `retryAfterMs`: until the circuit is tried again. */
   | { readonly refusal: 'PAYMENT_PROVIDER_UNAVAILABLE'; readonly retryAfterMs: number };
 
-/** The provider that takes a new attempt of the requested option (Y15). `tried`: providers that may not be taken again (Y16). */
+/** The provider that takes a new attempt of the requested option. `tried`: providers that may not be taken again (Y16). */
 export function chooseOption(facts: RoutingFacts, requested: Option, tried: readonly ProviderName[] = []): Choice {
   const { providers, realNow, routing } = facts;
   const own = providers.find(({ provider }) => provider === requested.pg);
@@ -129,7 +129,7 @@ export function chooseOption(facts: RoutingFacts, requested: Option, tried: read
   return { refusal: 'PAYMENT_NOT_CONFIGURED' };
 }
 
-/** A circuit that may be tried again: its provider is read before a payment is started with it (Y17). */
+/** A circuit that may be tried again: its provider is read before a payment is started with it. */
 export const isCircuitDue = ({ openUntil }: Pick<ProviderFacts, 'openUntil'>, realNow: number): boolean =>
   openUntil !== null && realNow >= openUntil;
 

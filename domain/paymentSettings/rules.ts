@@ -1,4 +1,4 @@
-/** Rules of payment settings: keys, domains, return addresses and the live gate (Y3, Y5, Y19, Y20). */
+/** Rules of payment settings: keys, domains, return addresses and the live gate (Y5). */
 import type { FieldError } from '../kernel/errors.ts';
 import type { Environment } from '../payments/providers.ts';
 
@@ -73,7 +73,7 @@ export function isReturnAllowed(url: string, environment: Environment, domains: 
   return domains.length === 0 || domains.some((domain) => isWithin(hostname.replace(/\.$/, ''), domain));
 }
 
-/** The conditions of live mode, in this order (Y19). */
+/** The conditions of live mode, in this order. */
 export const LIVE_CONDITIONS = ['LIVE_PAYMENTS_ENABLED', 'LIVE_CREDENTIALS', 'CREDENTIALS_VERIFIED', 'TERMS', 'PAYMENT_DOMAIN'] as const;
 export interface LiveCondition {
   readonly key: (typeof LIVE_CONDITIONS)[number];

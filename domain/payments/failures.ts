@@ -82,7 +82,7 @@ const CODES: Readonly<Partial<Record<FailureCategory, readonly RegExp[]>>> = {
   UNRESOLVED: [/^UNRESOLVED$/],
 };
 
-/** The channel that a payment was made with is of the other environment (Y24). */
+/** The channel that a payment was made with is of the other environment. */
 export const ENVIRONMENT_MISMATCH = 'ENVIRONMENT_MISMATCH';
 
 /** Codes of PortOne's SDK that are not in capitals. */
@@ -107,7 +107,7 @@ const MAX_MESSAGE = 500;
 /** Control, format and private-use characters, line separators and lone surrogates: whatever a reader would not see. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]+/gu;
 
-/** A provider's message as it is stored for the seller (D45): one line of at most 500 characters; null when there is none. */
+/** A provider's message as it is stored for the seller: one line of at most 500 characters; null when there is none. */
 export function providerMessage(message: unknown): string | null {
   if (typeof message !== 'string') return null;
   const line = message

@@ -1,5 +1,5 @@
 /**
- * The checkout payment as a state machine (D17, D21, D36, D40). pending → processing → completed, failed or expired; back to pending when
+ * The checkout payment as a state machine (D17). pending → processing → completed, failed or expired; back to pending when
  * the provider declines. Stock is taken before the confirm call; while the outcome is unknown, the stock stays taken and the payment is
  * read at the provider until the outcome is known (`outcomes.ts`).
  */
@@ -76,7 +76,7 @@ function readReturned(state: PaymentState, at: number): PaymentState {
   return isDue ? returned : planCall(returned, 'readPayment', { dueAt: at, n: 0 });
 }
 
-/** The stock is taken: the approval is requested, unless PortOne has given it already, by itself (Y25). */
+/** The stock is taken: the approval is requested, unless PortOne has given it already, by itself. */
 function confirm(state: PaymentState, at: number): Decided {
   const { status, approvedMethod } = state.attempt!;
   if (status === 'CONFIRMING') return complete(state, approvedMethod, at);
@@ -84,7 +84,7 @@ function confirm(state: PaymentState, at: number): Decided {
   return unchanged(planCall({ ...confirming, status: 'processing', result: 'PROCESSING' }, 'confirmPayment', { dueAt: at, n: 0 }));
 }
 
-/** At PortOne a window that is open may be paid in without us: what ends before it was read is unknown (Y25). */
+/** At PortOne a window that is open may be paid in without us: what ends before it was read is unknown. */
 const mayBePaid = (state: PaymentState): PaymentState =>
   state.attempt!.pg === 'portone' ? withAttempt(state, { isUnknown: true }) : state;
 
@@ -120,7 +120,7 @@ function applyOutcome(current: PaymentState, outcome: PaymentOutcome, at: number
 
 /**
  * An attempt that has ended and may be charged yet is read a last time: after its authentication has expired, if its approval was ever
- * requested; PortOne's, which may have approved by itself, at once and once more when no window of it can be open (D21, Y25).
+ * requested; PortOne's, which may have approved by itself, at once and once more when no window of it can be open.
  */
 function planLastReading(state: PaymentState, at: number): PaymentState {
   const dueAt = lastReadingAt(state.attempt!, at);

@@ -17,10 +17,10 @@ interface RefundInput extends AttemptInput {
  * What a provider's answer means. An answer that proves nothing is UNKNOWN, never a decline.
  * - A payment is APPROVED (order id, amount, payment key and status match our attempt), DECLINED for certain, UNPAID or VOIDED.
  * - A refund is REFUNDED, REFUSED, or ABSENT from the payment.
- * - FOREIGN: the payment that was found is not ours, so we charged nothing (X17).
+ * - FOREIGN: the payment that was found is not ours, so we charged nothing.
  * - UNSENT: no request was sent, because there are no credentials of its environment (X26).
- * - WRONG_ENVIRONMENT: a channel of the other environment charged it (Y24).
- * - UNAUTHORIZED: the provider accepted none of our credentials (Y9).
+ * - WRONG_ENVIRONMENT: a channel of the other environment charged it.
+ * - UNAUTHORIZED: the provider accepted none of our credentials.
  */
 export type ProviderResult =
   | 'APPROVED'
@@ -44,11 +44,11 @@ export interface ProviderOutcome {
   readonly approvedMethod: string | null;
   /** Our credentials were refused: nothing was done. */
   readonly isUnauthorized?: true;
-  /** No answer, or an error that is the provider's own: counts for its circuit (Y17). */
+  /** No answer, or an error that is the provider's own: counts for its circuit. */
   readonly isTechnical?: true;
-  /** The channel is of the other environment, and that of the attempt's own credential set (Y24). */
+  /** The channel is of the other environment, and that of the attempt's own credential set. */
   readonly isOwnChannel?: true;
-  /** The payment has a cancel that we did not request (Y27). */
+  /** The payment has a cancel that we did not request. */
   readonly isForeignCancel?: true;
 }
 
@@ -56,12 +56,12 @@ export interface PaymentMessages {
   readonly commands: {
     /**
      * The buyer was authenticated. Payment key and PortOne's token come from the URL, so they are passed as ids in `command_text` (X24).
-     * Without a token, PortOne has approved by itself, or will not (Y25).
+     * Without a token, PortOne has approved by itself, or will not.
      */
     readonly pay: AttemptInput & { readonly paymentKeyId?: string; readonly paymentTokenId?: string };
     /** The buyer came back without authentication; `codeId`: the provider's code, as an id in `command_text`. */
     readonly giveUp: { readonly attemptId: string; readonly codeId: string };
-    /** The provider says that something happened to the payment: a hint, so it is read (Y27). */
+    /** The provider says that something happened to the payment: a hint, so it is read. */
     readonly notified: { readonly attemptId: string };
   };
   readonly calls: {

@@ -1,4 +1,4 @@
-/** What a provider's notification may be a hint of (Y27). Nothing in it is believed: the payment is read. */
+/** What a provider's notification may be a hint of. Nothing in it is believed: the payment is read. */
 import type { ProviderName } from './providers.ts';
 import type { AttemptStatus } from './rules.ts';
 

@@ -35,7 +35,7 @@ type Outcomes = Readonly<Record<PaymentOutcome['result'], (ended: Ended) => Deci
 const ignore = ({ state }: Ended): Decided => unchanged(state);
 const codeOf = (outcome: PaymentOutcome): string => (outcome.result === 'LOST' ? 'LOST' : outcome.code);
 const methodOf = (outcome: PaymentOutcome): string | null => (outcome.result === 'LOST' ? null : outcome.approvedMethod);
-/** A channel of the other environment is the reason of any failure (Y24). */
+/** A channel of the other environment is the reason of any failure. */
 const environmentOr = (code: string, outcome: PaymentOutcome): string =>
   codeOf(outcome) === ENVIRONMENT_MISMATCH ? ENVIRONMENT_MISMATCH : code;
 const isTechnical = (outcome: PaymentOutcome): boolean => outcome.result !== 'LOST' && outcome.isTechnical === true;
@@ -55,7 +55,7 @@ const WHILE_CONFIRMING: Outcomes = {
   FOREIGN: ({ state, at }) => declineAfterConfirm(state, 'NOT_CHARGED', false, at),
   WRONG_ENVIRONMENT: ({ state, outcome, at }) => also(declineEnvironment(state, outcome, at), { type: 'returnStock' }),
   UNPAID: applyUnpaid,
-  /** No request was sent now; if none was sent before either, the attempt was certainly not charged (X26). */
+  /** No request was sent now; if none was sent before either, the attempt was certainly not charged. */
   UNSENT: (ended) => {
     const { state, call, outcome, at } = ended;
     if (call.name !== 'confirmPayment') return block(state, call, at);
@@ -71,7 +71,7 @@ const WHILE_CONFIRMING: Outcomes = {
 
 /**
  * The same for an attempt that has ended: a late approval is voided immediately and never makes a second order (D21). The outcome of each
- * void is verified by a reading, and only a payment that a reading has just shown to be ours is voided (X17).
+ * void is verified by a reading, and only a payment that a reading has just shown to be ours is voided.
  */
 const LATE: Outcomes = {
   APPROVED: ({ state, call, at }) => voidLate(state, call, at),
@@ -114,9 +114,7 @@ const WHILE_OPEN: Outcomes = {
   UNAUTHORIZED: ignore,
 };
 
-/**
- * A reading of an approved payment, after a notification: a cancel that is not ours changes no order, but an operator hears of it (Y27).
- */
+/** A reading of an approved payment, after a notification: a cancel that is not ours changes no order, but an operator hears of it. */
 function watch(ended: Ended): Decided {
   const { state, outcome } = ended;
   if (outcome.result === 'LOST' || isTechnical(outcome)) return readHintAgain(ended);

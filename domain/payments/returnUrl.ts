@@ -1,4 +1,4 @@
-/** Where a buyer returns to, and by what they pay: what is asked of a start with which something remains to be paid (D38, D43). */
+/** Where a buyer returns to, and by what they pay: what is asked of a start with which something remains to be paid. */
 import { Fault, type FieldError } from '../kernel/errors.ts';
 import { classifyReturnUrl } from './rules.ts';
 
@@ -7,7 +7,7 @@ const PROBLEMS = {
   'no-host': 'names a host of other characters than letters, digits, hyphens and dots, or a port that is none',
 };
 
-/** Field errors: the URL is not absolute, or its host name is invalid (D38, X23). */
+/** Field errors: the URL is not absolute, or its host name is invalid. */
 export function returnUrlProblems({ returnUrl }: { readonly returnUrl?: string | undefined }): FieldError[] {
   const verdict = returnUrl === undefined ? 'ok' : classifyReturnUrl(returnUrl);
   return verdict === 'ok' || verdict === 'not-allowed' ? [] : [{ field: 'returnUrl', code: 'INVALID', message: PROBLEMS[verdict] }];
@@ -23,7 +23,7 @@ export const wayProblems = (way: { readonly option?: unknown; readonly returnUrl
   ...returnUrlProblems(way),
 ];
 
-/** RETURN_URL_NOT_ALLOWED for an absolute URL that is not allowed (D38). */
+/** RETURN_URL_NOT_ALLOWED for an absolute URL that is not allowed. */
 export function checkReturnUrl(url: string): void {
   if (classifyReturnUrl(url) !== 'ok') throw new Fault('RETURN_URL_NOT_ALLOWED');
 }

@@ -1,4 +1,4 @@
-/** States of the checkout payment, and rules for unknown outcomes (D17, D21, D36, D40; docs/contract.md#outcomes). */
+/** States of the checkout payment, and rules for unknown outcomes (docs/contract.md#outcomes). */
 import type { PendingCall } from './pendingCall.ts';
 import { isHost, RETURN_URL } from '../kernel/hosts.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../kernel/time.ts';
@@ -29,7 +29,7 @@ export type AttemptStatus =
   | 'VOIDED'
   | 'UNRESOLVED';
 
-/** The reason of a refund; FLOW: on the way, while the units stay (F40). */
+/** The reason of a refund; FLOW: on the way, while the units stay. */
 export const REFUND_CAUSES = ['SELLER_CANCEL', 'CLAIM', 'FLOW'] as const;
 export type RefundCause = (typeof REFUND_CAUSES)[number];
 
@@ -107,7 +107,7 @@ const RETURN = new RegExp(RETURN_URL, 'u');
 const ABSOLUTE = /^(?:https?:\/\/[^/?#]|(?!https?:)[a-z][a-z0-9+.-]*:)[!-[\]-~\u0080-\uffff]*$/i;
 
 /**
- * Classifies a return URL. Allowed are https URLs, and http on localhost and 127.0.0.1 (D38). `not-absolute` and `no-host` (X23) are
+ * Classifies a return URL. Allowed are https URLs, and http on localhost and 127.0.0.1 (D38). `not-absolute` and `no-host` are
  * problems of the field, `not-allowed` is a refusal.
  */
 export function classifyReturnUrl(text: string): 'ok' | 'not-absolute' | 'no-host' | 'not-allowed' {

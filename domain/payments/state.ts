@@ -90,28 +90,28 @@ export type PaymentEvent =
   | { readonly type: 'refundWaits' }
   /** The state's attempt has ended, and whether it was charged is still unknown. */
   | { readonly type: 'unknownRemains' }
-  /** The provider says that something happened to the state's attempt (Y27). */
+  /** The provider says that something happened to the state's attempt. */
   | { readonly type: 'notified' }
-  /** Credentials of the provider were verified: a call that waits for them is due (Y9). */
+  /** Credentials of the provider were verified: a call that waits for them is due. */
   | { readonly type: 'credentialsVerified' };
 
 /** What the transaction does besides writing the state. */
 export type PaymentEffect =
   /**
    * Results in `keyReserved`; in `keyTaken` when an attempt of any store was paid with this payment key; in `keyInUse` when one may be: it
-   * is confirmed just now, and the provider has not said yet whose payment it is (X17).
+   * is confirmed just now, and the provider has not said yet whose payment it is.
    */
   | { readonly type: 'reserveKey'; readonly paymentKey: string }
   /** Results in `stockTaken` or `outOfStock`. */
   | { readonly type: 'takeStock' }
   | { readonly type: 'returnStock' }
-  /** Creates the order, its items and their runs, and removes the bought lines from the cart (D39). */
+  /** Creates the order, its items and their runs, and removes the bought lines from the cart. */
   | { readonly type: 'createOrder' }
   /** Sets OPEN attempts to EXPIRED. */
   | { readonly type: 'expireAttempts' }
   /** The payment has ended without an order: what it reserved goes back into its lots (N27). Last: the account is locked after all else. */
   | { readonly type: 'releasePoints' }
-  /** The provider refused the attempt's credential set: no new payment uses it (Y18). */
+  /** The provider refused the attempt's credential set: no new payment uses it. */
   | { readonly type: 'rejectCredentials' }
   /** Counts for the circuit of the attempt's provider, at most once an attempt (Y17). */
   | { readonly type: 'countTechnicalFailure' }

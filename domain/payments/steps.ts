@@ -69,7 +69,7 @@ export function planReading(state: PaymentState, { n }: PendingCall, at: number,
 
 /**
  * There are no credentials, or none is accepted: the attempt or refund of the call is read again when there may be others. The day of
- * readings begins anew then (Y9).
+ * readings begins anew then.
  */
 export function block(state: PaymentState, call: PendingCall, at: number): Decided {
   const planned = { dueAt: at + blockedGap(call), n: call.n, isBlocked: true };
@@ -84,7 +84,7 @@ export const fail = (state: PaymentState, effects: readonly PaymentEffect[] = []
   effects,
 });
 
-/** A definite decline: the payment goes back to pending, for another attempt (D36). */
+/** A definite decline: the payment goes back to pending, for another attempt. */
 export function decline(state: PaymentState, code: string, at: number): Decided {
   const failure = failureOf(state.attempt!.attemptId, code);
   const isCanceled = failure.category === 'BUYER_CANCELED';

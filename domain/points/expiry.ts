@@ -1,4 +1,4 @@
-/** When points expire: at the last second of a Korean day (N8). */
+/** When points expire: at the last second of a Korean day. */
 import { DAY, KOREA, MINUTE, SECOND } from '../kernel/time.ts';
 
 /** 23:59:59 of the Korean day that is `days` after that of `at`. */
@@ -11,7 +11,7 @@ export const expiryOfRestored = (latest: number | null, at: number): number =>
   latest !== null && latest > at ? latest : endOfDayAfter(at, RESTORED_DAYS);
 
 const SOON_DAYS = 30;
-/** Lots that expire at this time or before expire soon (N7). */
+/** Lots that expire at this time or before expire soon. */
 export const soonUntil = (at: number): number => endOfDayAfter(at, SOON_DAYS);
 
 /** How often the job runs that records expiries. */

@@ -46,7 +46,7 @@ export interface Account {
   readonly written: readonly Entry[];
 }
 
-/** The order in which lots are spent, and in which they expire (N7). */
+/** The order in which lots are spent, and in which they expire. */
 const bySpending = (a: Lot, b: Lot): number => a.expiresAt - b.expiresAt || a.earnedAt - b.earnedAt || a.seq - b.seq;
 
 /** A lot is dead from its expiry on. */
@@ -125,7 +125,7 @@ export function spend(account: Account, { type, amountWon, reference, firstLotId
   return write(account, { type, movements, reference });
 }
 
-/** Puts back what a reservation took, into the same lots with their own expiry (N27). */
+/** Puts back what a reservation took, into the same lots with their own expiry. */
 export function release(account: Account, reserved: readonly Movement[], reference: string): Account {
   if (reserved.length === 0) return account;
   const movements = reserved.map(({ lotId, amountWon }) => ({ lotId, amountWon: -amountWon }));

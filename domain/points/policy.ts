@@ -1,4 +1,4 @@
-/** What a store gives points for, and on what terms they are used (N1 … N3). */
+/** What a store gives points for, and on what terms they are used. */
 
 export interface PointSettings {
   readonly reviewReward: { readonly enabled: boolean; readonly textPoint: number; readonly photoPoint: number };

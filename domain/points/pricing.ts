@@ -1,4 +1,4 @@
-/** What a checkout costs after points (N24). */
+/** What a checkout costs after points. */
 import { type CheckoutLine, lineTotalWon, type PaymentLine, type Priced } from '../checkout/rules.ts';
 import { allocatePoints } from './allocation.ts';
 import { payableWon } from './use.ts';

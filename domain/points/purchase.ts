@@ -32,7 +32,7 @@ export function purchaseEarning({
   return pointsOf(totalPriceWon - couponDiscountWon - pointAllocationWon - leftCashWon, rateBp);
 }
 
-/** What one unit at this price would earn; null while purchases earn nothing (D62). */
+/** What one unit at this price would earn; null while purchases earn nothing. */
 export const purchasePoint = (earn: EarnRules, priceWon: number, productRateBp: number | null): number | null =>
   earn.enabled ? pointsOf(priceWon, earnRateBp(earn, productRateBp)) : null;
 

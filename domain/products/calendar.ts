@@ -1,4 +1,4 @@
-/** Days and stays of products whose stock and price differ by date (docs/contract.md#nights, D58, D59). Days are Korean, `YYYY-MM-DD`. */
+/** Days and stays of products whose stock and price differ by date (docs/contract.md#nights). Days are Korean, `YYYY-MM-DD`. */
 import { Fault, type FieldError } from '../kernel/errors.ts';
 import { DAY } from '../kernel/time.ts';
 

@@ -1,4 +1,4 @@
-/** How a product reaches its buyer: type, methods and the delivery rule (docs/contract.md#fulfillment; D41, D57). */
+/** How a product reaches its buyer: type, methods and the delivery rule (docs/contract.md#fulfillment). */
 import { Fault, type FieldError } from '../kernel/errors.ts';
 import type { ProductRefundPolicy } from './refundPolicy.ts';
 import { type AddressType, type DeliveryType, type FulfillmentMethod, type FulfillmentType, METHODS } from './rules.ts';

@@ -1,4 +1,4 @@
-/** Options: up to three axes (option groups), and a variant for each combination of their values (docs/contract.md#options, D56). */
+/** Options: up to three axes (option groups), and a variant for each combination of their values (docs/contract.md#options). */
 import type { FieldError } from '../kernel/errors.ts';
 import { seen } from '../kernel/text.ts';
 import { MIN_WON } from './prices.ts';
@@ -98,7 +98,7 @@ function variantProblems(
   return [...unknown, ...doubled(keys, (i) => `variants[${i}].optionValues`), ...tooCheap];
 }
 
-/** A DUPLICATE for each name that occurred before, or one that nobody can tell from it (D91); undefined is ignored. */
+/** A DUPLICATE for each name that occurred before, or one that nobody can tell from it; undefined is ignored. */
 function doubled(names: readonly (string | undefined)[], field: (i: number) => string): FieldError[] {
   const known = new Set<string>();
   return names.flatMap((name, i) => {

@@ -1,4 +1,4 @@
-/** Prices of a product on a day: discounts and price limits (docs/contract.md#prices, D42, D58). Amounts in won. */
+/** Prices of a product on a day: discounts and price limits (docs/contract.md#prices, D58). Amounts in won. */
 import { Fault, type FieldError } from '../kernel/errors.ts';
 
 export const DISCOUNT_METHODS = ['RATE', 'AMOUNT'] as const;

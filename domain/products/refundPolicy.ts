@@ -1,4 +1,4 @@
-/** Refund policies: the store's rules, and a product's overrides (D80). Amounts in won. */
+/** Refund policies: the store's rules, and a product's overrides. Amounts in won. */
 
 /** The store's refund rules, copied to each order item at payment (docs/contract.md#settings). */
 export interface RefundPolicy {
@@ -9,7 +9,7 @@ export interface RefundPolicy {
   readonly conditionalFreeShortfallCharge: boolean;
   readonly couponShortfallCharge: boolean;
 }
-/** The rules that a product may override: all but the one about coupons (D80). */
+/** The rules that a product may override: all but the one about coupons. */
 export type ProductRefundPolicy = Partial<Omit<RefundPolicy, 'couponShortfallCharge'>>;
 export const DEFAULT_REFUND_POLICY: RefundPolicy = {
   preShipmentDeliveryFeeRefund: true,

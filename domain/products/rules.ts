@@ -7,7 +7,7 @@ export const DELIVERY_TYPES = ['FREE', 'PAID', 'CONDITIONAL_FREE'] as const;
 export type DeliveryType = (typeof DELIVERY_TYPES)[number];
 export const FULFILLMENT_TYPES = ['SHIPPING', 'MANUAL'] as const;
 export type FulfillmentType = (typeof FULFILLMENT_TYPES)[number];
-/** The fulfillment methods of each type; the first is the default (D41). */
+/** The fulfillment methods of each type; the first is the default. */
 export const METHODS = { SHIPPING: ['CARRIER', 'DIRECT', 'PICKUP'], MANUAL: ['PROVIDED', 'PICKUP'] } as const;
 export const FULFILLMENT_METHODS = ['CARRIER', 'DIRECT', 'PICKUP', 'PROVIDED'] as const;
 export type FulfillmentMethod = (typeof FULFILLMENT_METHODS)[number];

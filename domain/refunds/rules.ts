@@ -1,6 +1,6 @@
 /**
  * What goes back and what is charged when units leave an order: by a seller's cancel, a claim or the end of a flow
- * (docs/contract.md#refunds, D20, D49, D50, D73). Amounts in won; no amount is rounded twice.
+ * (docs/contract.md#refunds, D20, D49). Amounts in won; no amount is rounded twice.
  */
 import type { RefundPolicy } from '../products/refundPolicy.ts';
 

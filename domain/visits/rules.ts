@@ -7,7 +7,7 @@ export type PageEvent = (typeof PAGE_EVENTS)[number];
 /** The server's own records that carried the headers of a visit; PURCHASE_LINE: a line of a purchase. */
 export type VisitEventType = PageEvent | 'CART_ADD' | 'PAYMENT_START' | 'PURCHASE' | 'PURCHASE_LINE';
 
-/** Events of one visitor of a store in any `windowMs` of real time (R8). */
+/** Events of one visitor of a store in any `windowMs` of real time. */
 export const VISITOR_LIMIT = { max: 120, windowMs: 60_000 };
 export const BATCH_EVENTS = 100;
 /**
@@ -31,7 +31,7 @@ export const EVENT_RETENTION_MS = 7 * DAY;
 /** Who was there on which day: longer than any period, and than an event can be late. */
 export const MEMBER_RETENTION_MS = 400 * DAY;
 
-/** Where a session came from (R12). */
+/** Where a session came from. */
 export interface Source {
   readonly source: string;
   readonly medium: string;

@@ -1,5 +1,5 @@
 /**
- * The delivery of one event to one receiver (D16, D85). At most one attempt is in flight: begun, without an outcome.
+ * The delivery of one event to one receiver. At most one attempt is in flight: begun, without an outcome.
  *
  *                   load, elapsed          outcome of the attempt in flight              suspended
  *   PENDING         FAILED if given up     SUCCESS, PENDING_RETRY                        FAILED
@@ -108,7 +108,7 @@ function step(state: DeliveryState, event: DeliveryEvent, at: number): Step {
 
 const only = (state: DeliveryState): Step => ({ state, effects: [] });
 
-/** An attempt in flight may still succeed, even when the receiver was suspended meanwhile (D16). */
+/** An attempt in flight may still succeed, even when the receiver was suspended meanwhile. */
 const isGivenUp = (state: DeliveryState): boolean => isOver(state, state.receiver) || (!state.receiver.isActive && !isInFlight(state));
 const endIfGivenUp = (state: DeliveryState): DeliveryState => (isGivenUp(state) ? { ...state, ...SUSPENDED } : state);
 

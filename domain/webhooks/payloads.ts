@@ -1,5 +1,5 @@
 /**
- * Payloads of events: resource ids and statuses, nothing personal (docs/contract.md#events, D14, D52, D87). Each schema is also the
+ * Payloads of events: resource ids and statuses, nothing personal (docs/contract.md#events). Each schema is also the
  * TypeScript type, the documentation and the sample.
  */
 import { type Static, type TProperties, Type } from 'typebox';

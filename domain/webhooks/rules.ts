@@ -85,7 +85,7 @@ interface Progress {
   readonly nextAttemptAt?: Date | number | null | undefined;
   readonly epoch: number;
 }
-/** An attempt has begun and not ended: it may still succeed, even after a suspension (D16). */
+/** An attempt has begun and not ended: it may still succeed, even after a suspension. */
 export const isInFlight = ({ attemptCount, nextAttemptAt }: Pick<Progress, 'attemptCount' | 'nextAttemptAt'>): boolean =>
   attemptCount > 0 && !nextAttemptAt;
 
@@ -101,7 +101,7 @@ export interface AttemptOutcome {
   readonly errorCode: DeliveryError | null;
   readonly responseStatusCode: number | null;
   readonly responseTimeMs: number | null;
-  /** The first 1,024 characters; NUL removed, bad bytes replaced (D86). */
+  /** The first 1,024 characters; NUL removed, bad bytes replaced. */
   readonly responseBodyExcerpt: string | null;
 }
 export const EXCERPT_CHARACTERS = 1024;

@@ -1,4 +1,4 @@
-/** A worker that is killed around the request of an external node: no entry is asked twice, and what is not known has failed (F17). */
+/** A worker that is killed around the request of an external node: no entry is asked twice, and what is not known has failed. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { until } from '../../bin/dev/until.ts';

@@ -208,7 +208,7 @@ export class Load {
 
 /** Both providers are in every drill. */
 const PORTONE_SHARE = 0.4;
-/** Of ten, one loses its approval's answer, one is canceled asynchronously, and one approves by itself where it is PortOne's (Y25, Y33). */
+/** Of ten, one loses its approval's answer, one is canceled asynchronously, and one approves by itself where it is PortOne's. */
 const anyCard = (): string => `411111111111${['0020', '0041', '0070'][Math.floor(Math.random() * 10)] ?? '0000'}`;
 
 const CLAIMS: Readonly<Record<'PAID' | 'CONFIRMED' | 'DISPATCHED' | 'DELIVERED', readonly ClaimKind[]>> = {

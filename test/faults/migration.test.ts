@@ -1,6 +1,6 @@
 /**
  * Migrations of items in flight, over two API processes, while sellers act and API, workers and runs are killed: every item ends in exactly
- * one version, none is lost or moved twice, and its new deadline falls due (F10; issue 22, proof). FLOW_ITEMS=1000 by command.
+ * one version, none is lost or moved twice, and its new deadline falls due (issue 22, proof). FLOW_ITEMS=1000 by command.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdtempSync, rmSync } from 'node:fs';

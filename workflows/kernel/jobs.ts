@@ -12,11 +12,11 @@ interface Timing {
   readonly offsetMs: number;
 }
 export const JOBS = {
-  /** Records which points have expired (N12). */
+  /** Records which points have expired. */
   'point-expiry': { everyMs: 10 * MINUTE, offsetMs: 0 },
   /** Compares every member's points with their history, at four in the Korean morning. */
   'point-check': { everyMs: 24 * HOUR, offsetMs: 19 * HOUR },
-  /** Counts visits into the sums that reports read, in all stores (R10). */
+  /** Counts visits into the sums that reports read, in all stores. */
   'visit-counts': { everyMs: 10 * MINUTE, offsetMs: 0 },
 } as const satisfies Readonly<Record<string, Timing>>;
 export type JobName = keyof typeof JOBS;

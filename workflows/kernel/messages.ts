@@ -111,7 +111,7 @@ export const orderItemRun = (item: {
   workflowId: workflowIdOf('orderItem', item.storeId, item.orderItemNo),
 });
 
-/** The run of the items of an order that move together in one flow (F32). */
+/** The run of the items of an order that move together in one flow. */
 export const orderGroupRun = (item: {
   readonly storeId: string;
   readonly groupId: string;
@@ -204,7 +204,7 @@ export interface CommandEnvelope {
   readonly wait?: 'committed' | 'idle';
 }
 
-/** Who sent a command, by which request (G43): ids and enumerations. */
+/** Who sent a command, by which request: ids and enumerations. */
 export interface CommandOrigin {
   /** Null: SYSTEM. */
   readonly actor: ActorRef | null;
@@ -228,7 +228,7 @@ export interface CommandRequest {
   readonly isPart: boolean;
 }
 
-/** The result of the update: the run's status after it. The reply to the caller stays in Postgres (X24). */
+/** The result of the update: the run's status after it. The reply to the caller stays in Postgres. */
 export interface CommandResult {
   readonly status: string;
 }

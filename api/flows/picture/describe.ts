@@ -25,7 +25,7 @@ export interface Described {
   readonly lines: readonly Line[];
 }
 
-/** How much of a draft is drawn, missing nodes and the lines to branches included; a published flow has less (F35). */
+/** How much of a draft is drawn, missing nodes and the lines to branches included; a published flow has less. */
 const MAX_BOXES = 300;
 const MAX_EDGES = 1200;
 const MAX_LINES = 6;

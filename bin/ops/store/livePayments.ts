@@ -6,7 +6,7 @@ import { findTenant } from '../../../db/stores/queries.ts';
 import { simulatorKeys } from '../environment.ts';
 import { UserError } from '../../kernel/cli.ts';
 
-/** Whether a store may take real payments (Y21). A store with a sandbox clock does so only at the simulator. */
+/** Whether a store may take real payments. A store with a sandbox clock does so only at the simulator. */
 export const switchLivePayments = (databaseUrl: string, storeCode: string, wanted: string | undefined) =>
   withOrm(databaseUrl, 1, async (orm) => {
     if (wanted !== 'on' && wanted !== 'off') throw new UserError('--live-payments is on or off.');

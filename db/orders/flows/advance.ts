@@ -52,7 +52,7 @@ export async function applyDue(context: TransitionContext): Promise<boolean> {
 }
 export const isAnyDue = (context: TransitionContext): boolean => (nextOwn(stateOf(context))?.at ?? Infinity) <= context.tx.at;
 
-/** A deadline, an answer, or the record that the next of them has to wait (F44). */
+/** A deadline, an answer, or the record that the next of them has to wait. */
 async function moveByItself(context: TransitionContext): Promise<void> {
   const own = nextOwn(stateOf(context))!;
   const { at: when } = own;
@@ -85,7 +85,7 @@ export async function applyAllDue(context: TransitionContext): Promise<void> {
 
 /**
  * Applies an event to the flow, and writes the effects. Refusals of the flow are Faults. Returns the items that it moved, whether or not it
- * has effects: all but those that stand still (F33).
+ * has effects: all but those that stand still.
  */
 export async function advance(context: TransitionContext, event: FlowEvent, cause: StepCause = {}): Promise<readonly OrderItem[]> {
   const { tx, group } = context;
@@ -144,7 +144,7 @@ function storeState({ group }: TransitionContext, involved: readonly OrderItem[]
   for (const item of involved) item.storedState = storedOf(item, state);
 }
 
-/** Calls that the flow no longer waits for take no turn (F47). */
+/** Calls that the flow no longer waits for take no turn. */
 async function leaveTurns({ tx, item, group }: TransitionContext, before: FlowState, state: FlowState): Promise<void> {
   const calls = callsOf(before).filter((call) => !callsOf(state).includes(call));
   if (calls.length > 0) await leaveQueue(tx, group?.row.groupId ?? item.orderItemId, calls);

@@ -1,4 +1,4 @@
-/** Answers of external services to the calls of flows (F17, F18). */
+/** Answers of external services to the calls of flows (F18). */
 import type { Flow } from '../../../domain/flows/run/flow.ts';
 import { slowedUntil } from '../../../domain/flows/run/pace.ts';
 import { korean, MINUTE } from '../../../domain/kernel/time.ts';
@@ -11,7 +11,7 @@ import { movingFlowOf, stateOf, type TransitionContext } from './context.ts';
 import { callNext } from './externalCalls.ts';
 import type { FlowState } from '../../../domain/flows/run/state.ts';
 
-/** What operators read where the next move has to wait (F44). */
+/** What operators read where the next move has to wait. */
 export function slowedNote(state: FlowState): string {
   const until = slowedUntil(state);
   return until === null ? '' : ` Slowed until ${korean(until)}: by itself it moves 30 times in ten minutes and 500 in a day.`;
@@ -29,7 +29,7 @@ export function wakeAtOf(dueAt: number | null, { calls, waitsUntil }: PlannedCal
 export interface PlannedCalls {
   /** To be made now. */
   readonly calls: readonly Call<'orderGroup', 'askExternal'>[];
-  /** The business time at which a call that waits for its turn asks again (F47); null: none waits. */
+  /** The business time at which a call that waits for its turn asks again; null: none waits. */
   readonly waitsUntil: number | null;
 }
 export const NO_PLANNED_CALLS: PlannedCalls = { calls: [], waitsUntil: null };
@@ -62,7 +62,7 @@ interface Answer {
 }
 /**
  * A request that was not made asks again at its turn. An answer frees the turn of the next one at once; it is applied in its own turn,
- * which may be later (F44). A deadline that passed before goes first: then the answer is late, and dropped.
+ * which may be later. A deadline that passed before goes first: then the answer is late, and dropped.
  */
 export async function applyAnswer(context: TransitionContext, ownerId: string, { callId: id, outcome }: Answer): Promise<void> {
   if (outcome.result === 'waiting') return;

@@ -1,4 +1,4 @@
-/** The flows that the lines of a new order begin: each chosen as it is assigned now, items of one grouped flow together (F32, F41). */
+/** The flows that the lines of a new order begin: each chosen as it is assigned now, items of one grouped flow together. */
 import { step } from '../../../domain/flows/run/step.ts';
 import type { Facts, FlowState, StepResult } from '../../../domain/flows/run/state.ts';
 import { isShipped, type PaymentLine } from '../../../domain/checkout/rules.ts';
@@ -18,7 +18,7 @@ export interface NewOrder {
   readonly orderId: string;
   readonly orderNo: string;
   readonly totalWon: number;
-  /** The store's, with which the deadlines of the start are armed (D31). */
+  /** The store's, with which the deadlines of the start are armed. */
   readonly settings: Facts['settings'];
 }
 /** What an item begins with; `effects` and `trace` are those of its start. */

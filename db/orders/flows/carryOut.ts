@@ -8,7 +8,7 @@ import { cancelRest, captureStock, refundOnTheWay, restoreStock } from './effect
 
 /**
  * The item has the state after the step; the order is locked. Effects are carried out in their order. What the audit log tells of them is
- * read off the record of the step (G46): `flowRefund`, `flowCancel`.
+ * read off the record of the step: `flowRefund`, `flowCancel`.
  */
 export async function carryOutEffects(tx: Tx, order: Order, item: OrderItem, effects: readonly Effect[]): Promise<EffectResults> {
   const canceling: Canceling = { tx, order, item };

@@ -40,7 +40,7 @@ export async function restoreStock({ tx, item }: Omit<Canceling, 'order'>, id: s
 
 /**
  * Takes what was given back, as far as it has not been sold meanwhile; the flow goes on without the rest, which is a shortfall movement of
- * its own (as D19). Returns how many units are missing.
+ * its own, as at the rejection of a claim. Returns how many units are missing.
  */
 export async function captureStock({ tx, item }: Omit<Canceling, 'order'>, id: string): Promise<number> {
   const { variantId, stay = null, orderItemId, isRestocked } = item;

@@ -1,4 +1,4 @@
-/** Events of an order item's steps (docs/contract.md#events, D14, D87). */
+/** Events of an order item's steps (docs/contract.md#events). */
 import { noticesOf } from '../../../domain/flows/run/notices.ts';
 import type { Effect } from '../../../domain/flows/run/state.ts';
 import type { PublicStatus } from '../../../domain/flows/graph/status.ts';

@@ -1,4 +1,4 @@
-/** The request of an external node's entry: begun once, and its answer stored while the flow still waits for it (F17, F18). */
+/** The request of an external node's entry: begun once, and its answer stored while the flow still waits for it. */
 import { randomUUID } from 'node:crypto';
 import { LockMode } from '@mikro-orm/core';
 import { type ExternalRequest, externalRequest } from '../../../domain/flows/run/external.ts';

@@ -52,7 +52,7 @@ function provide(item: OrderItem, effects: readonly Effect[], handover: Handover
   item.fulfillment = { status: 'PROVIDED', note, fulfilledAt: provided.at };
 }
 
-/** The date of the automatic decision: set at delivery, moved by an extension, null while nothing is due (D31, D71). */
+/** The date of the automatic decision: set at delivery, moved by an extension, null while nothing is due. */
 function recordDecisionDate(item: OrderItem, effects: readonly Effect[]): void {
   const decided = effects.find((effect) => effect.type === 'status' && effect.to === 'PURCHASE_DECIDED');
   const isDelivered = item.status === 'DELIVERED' || effects.some((effect) => effect.type === 'status' && effect.to === 'DELIVERED');

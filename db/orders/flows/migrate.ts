@@ -1,4 +1,4 @@
-/** Items in flight go to the newest version of their flow, a portion at a time (F10). */
+/** Items in flight go to the newest version of their flow, a portion at a time. */
 import type { Flow } from '../../../domain/flows/run/flow.ts';
 import { migrate } from '../../../domain/flows/run/move.ts';
 import { Fault } from '../../../domain/kernel/errors.ts';
@@ -58,7 +58,7 @@ export async function migrateItems(tx: Tx, flowId: string, versionText: string, 
 /** Where an item, or a group, stands. */
 const nodesOf = ({ items: [first], group }: Unit): readonly string[] =>
   (group?.flowState ?? first!.storedState).positions.map(({ node }) => node);
-/** Of the items that move, from where and to where: another portion of as many items is another one (G51). */
+/** Of the items that move, from where and to where: another portion of as many items is another one. */
 const movesDigest = (units: readonly Unit[], before: ReadonlyMap<Unit, readonly string[]>): string =>
   digestOf(
     units

@@ -13,7 +13,7 @@ export interface FlowRecord {
   readonly at: number;
   readonly state: Pick<FlowState, 'seq'>;
   readonly trace: readonly Trace[];
-  /** With which its deadlines were armed: a replay arms them alike (F14). */
+  /** With which its deadlines were armed: a replay arms them alike. */
   readonly settings?: Facts['settings'];
 }
 /** A member, its own effects, and what its record says besides. */

@@ -1,4 +1,4 @@
-/** What happened to an item, for a replay in another graph (F14): plain data, its records and flows as JSON, which nobody has parsed. */
+/** What happened to an item, for a replay in another graph: plain data, its records and flows as JSON, which nobody has parsed. */
 import type { Truncation } from '../../../domain/flows/rehearse/clockwork.ts';
 import type { Facts, Member } from '../../../domain/flows/run/state.ts';
 import { OPTIONAL_PLATFORM_FIELDS } from '../../../domain/orders/platform.ts';
@@ -32,7 +32,7 @@ export interface RecordedItem {
   readonly facts: Facts;
 }
 
-/** So many records are read, of so many bytes, in so many versions (F45). */
+/** So many records are read, of so many bytes, in so many versions. */
 const MAX_RECORDS = 2000;
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_FLOWS = 10;

@@ -1,4 +1,4 @@
-/** Records of flows as sellers read them, newest first (F31). */
+/** Records of flows as sellers read them, newest first. */
 import { jobsOf, type Job } from '../../../domain/flows/run/jobs.ts';
 import type { Effect, FlowEvent, Trace } from '../../../domain/flows/run/state.ts';
 import type { PublicStatus } from '../../../domain/flows/graph/status.ts';
@@ -46,7 +46,7 @@ const NEWEST = 50;
 type Details = { readonly [K in 'key' | 'name' | 'deadline' | 'value' | 'to' | 'reason' | 'until']?: string };
 type StepStatus = 'DONE' | 'PENDING' | 'FAILED';
 
-/** How many jobs, members of a job, edges and positions of a record a list shows (D90). */
+/** How many jobs, members of a job, edges and positions of a record a list shows. */
 const LISTED = { jobs: 20, members: 5, edges: 20 } as const;
 /** Of how many items, and how many effects of each, a list reads: what its jobs are made of. */
 const READ = { items: 10, effects: 40, message: 500 } as const;
@@ -79,7 +79,7 @@ const FIRST_EFFECTS = fragment`(SELECT jsonb_agg(first.effects ORDER BY first.or
 const RECORD = record(ALL_EFFECTS);
 const LISTED_RECORD = record(FIRST_EFFECTS);
 
-/** The newest 50 records of an item, cut (D90). */
+/** The newest 50 records of an item, cut. */
 export async function listFlowRuns({ sql, storeId }: Tx, orderItemId: string) {
   const rows = await sql<Row>`
     SELECT ${LISTED_RECORD} WHERE s.store_id = ${storeId} AND s.order_item_id = ${orderItemId} ORDER BY s.seq DESC LIMIT ${NEWEST}`;
@@ -172,7 +172,7 @@ function viewStep({ at, members, ...job }: Job, effects: readonly Effect[], row:
     status: job.type === 'external.call' ? callStatus(job.nodeId, effects, row) : ('DONE' as const),
   };
 }
-/** A call is pending while it is awaited, and failed where its answer was no success, or where it was dropped (F36). */
+/** A call is pending while it is awaited, and failed where its answer was no success, or where it was dropped. */
 function callStatus(nodeId: string, effects: readonly Effect[], { answers, state }: Row): StepStatus {
   const request = effects.find((effect) => effect.type === 'external.call' && effect.nodeId === nodeId);
   const call = request?.type === 'external.call' ? request.call : '';

@@ -1,6 +1,6 @@
 /**
  * Where items stand in their flows. An item that moves by itself has its state in its row. What the members of a group share is in the
- * group's row once (F32, F46); theirs tell where they stand, and no input, data block or attachment.
+ * group's row once; theirs tell where they stand, and no input, data block or attachment.
  */
 import type { Flow } from '../../../domain/flows/run/flow.ts';
 import type { FlowState } from '../../../domain/flows/run/state.ts';

@@ -1,4 +1,4 @@
-/** What sellers and buyers see of an item's flow: state, actions, branches, the buyer's step (F19–F34). */
+/** What sellers and buyers see of an item's flow: state, actions, branches, the buyer's step. */
 import { type ActionView, actions } from '../../../domain/flows/run/actions.ts';
 import { type Flow, labelOf } from '../../../domain/flows/run/flow.ts';
 import { formOf } from '../../../domain/flows/graph/forms.ts';
@@ -28,7 +28,7 @@ function handedOver({ fulfillment, dispatch }: OrderItem): TemplateValues['fulfi
 export const itemOfTemplates = (items: readonly OrderItem[], state: FlowState): OrderItem =>
   items.find(({ orderItemId }) => moving(state).some(({ id }) => id === orderItemId)) ?? items[0]!;
 
-/** What messages may name (F28). */
+/** What messages may name. */
 export const templateValues = (item: OrderItem): TemplateValues => ({
   inputs: flowStateOf(item).inputs ?? {},
   data: flowStateOf(item).data ?? {},
@@ -52,7 +52,7 @@ const LONGEST_MESSAGE = 4000;
 const messageOf = (item: OrderItem, node: Node): string | null =>
   node.type === 'state' && node.message !== undefined ? renderText(node.message, templateValues(item), { max: LONGEST_MESSAGE }) : null;
 
-/** The deadline that is nearest; hidden ones are for sellers' eyes (F27). */
+/** The deadline that is nearest; hidden ones are for sellers' eyes. */
 function deadlineOf({ node, position }: Location, viewer: Viewer): number | null {
   const isHidden = (key: string) =>
     viewer === 'buyer' && node.type === 'state' && (node.deadlines ?? []).some((d: Deadline) => d.key === key && d.hidden === true);
@@ -66,7 +66,7 @@ function nearestOf(item: OrderItem, flow: Flow, viewer: Viewer): number | null {
   return all.length === 0 ? null : Math.min(...all);
 }
 
-/** Running positions in parallel branches and subflows; none while the main position runs alone (F34). */
+/** Running positions in parallel branches and subflows; none while the main position runs alone. */
 function viewBranches(item: OrderItem, flow: Flow, viewer: Viewer) {
   const state = flowStateOf(item);
   if (state.positions.length === 1) return [];
@@ -86,7 +86,7 @@ function branchOf({ branch, parent }: Position, positions: readonly Position[]):
   return above ? branchOf(above, positions) : null;
 }
 
-/** Where an item is in its flow. Buyers see only what buyers sent, and no data blocks (F23). */
+/** Where an item is in its flow. Buyers see only what buyers sent, and no data blocks. */
 export function viewFlowState(item: OrderItem, viewer: Viewer) {
   const flow = flowOf(item);
   const state = flowStateOf(item);
@@ -106,7 +106,7 @@ export function viewFlowState(item: OrderItem, viewer: Viewer) {
   };
 }
 
-/** With the data blocks, and until when the next move by itself has to wait (F44). */
+/** With the data blocks, and until when the next move by itself has to wait. */
 export const viewSellersFlowState = (item: OrderItem) => {
   const state = flowStateOf(item);
   return { ...viewFlowState(item, 'seller'), slowedUntil: at(slowedUntil(state)), data: { ...state.data } };
@@ -147,11 +147,11 @@ function viewAction({ action, reason }: ActionView) {
 }
 export type ViewedAction = ReturnType<typeof viewAction>;
 
-/** `actions[]` (D74). */
+/** `actions[]`. */
 export const viewActions = (item: OrderItem, whose: readonly Viewer[] = ['seller', 'buyer']): ViewedAction[] =>
   whose.flatMap((by) => actions(flowOf(item), flowStateOf(item), by, item.orderItemId).map(viewAction));
 
-/** Actions of the flow that buyers find in the item's actions and not in its step (F27). */
+/** Actions of the flow that buyers find in the item's actions and not in its step. */
 const NOT_IN_STEP: ReadonlySet<string | undefined> = new Set(['decide', 'extend']);
 const ENDED: Readonly<Partial<Record<PublicStatus, StepType>>> = {
   PURCHASE_DECIDED: 'COMPLETED',

@@ -1,4 +1,4 @@
-/** Whether a graph may be published: all its problems at once (F8). */
+/** Whether a graph may be published: all its problems at once. */
 import { tableProblems } from '../expressions/tables.ts';
 import type { Graph } from '../graph/graph.ts';
 import { checkCalls, isSmallEnough } from './calls.ts';

@@ -1,4 +1,4 @@
-/** Problems of a graph: where they are, and which of them keep it from being published (F8). */
+/** Problems of a graph: where they are, and which of them keep it from being published. */
 import type { Range } from '../expressions/errors.ts';
 
 export type BlockingCode =
@@ -85,7 +85,7 @@ export interface Checked {
   readonly blocking: readonly Issue[];
   readonly warnings: readonly Issue[];
 }
-/** So many problems are told, those that block first (F8). */
+/** So many problems are told, those that block first. */
 const MAX_ISSUES = 200;
 
 export function createReport(): Report & { readonly checked: () => Checked } {

@@ -1,4 +1,4 @@
-/** Limited actions: a place from which only actions lead on that may be used up is one where a flow may stay for ever (F25). */
+/** Limited actions: a place from which only actions lead on that may be used up is one where a flow may stay for ever. */
 import { flowKeyOf } from './bundle.ts';
 import type { Edge, Graph } from '../graph/graph.ts';
 import { reach } from '../graph/reach.ts';

@@ -1,4 +1,4 @@
-/** What the expressions of a state cost together (F43): each by itself is judged where it stands. */
+/** What the expressions of a state cost together: each by itself is judged where it stands. */
 import { sameTrigger } from '../run/enter.ts';
 import type { Edge, StateNode, Trigger } from '../graph/graph.ts';
 import type { Report } from './issues.ts';

@@ -9,14 +9,14 @@ import type { View } from './view.ts';
 /** What an expression may read of a claim: all, what is refundable (a refund on the way), nothing. */
 type ClaimUse = 'claim' | 'refundable' | 'none';
 export interface Values {
-  /** What an expression costs at most (F43); 0 where there is none. */
+  /** What an expression costs at most; 0 where there is none. */
   readonly price: (source: unknown) => number;
   readonly expression: (source: string | undefined, wanted: ExpressionType, where: Where, use?: ClaimUse) => void;
   readonly duration: (text: string | undefined, where: Where) => void;
   readonly template: (text: string | undefined, where: Where) => void;
 }
 
-/** What one expression may cost (F43). */
+/** What one expression may cost. */
 const MAX_PRICE = 2000;
 
 const TEXTS = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g;

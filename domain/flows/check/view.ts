@@ -10,7 +10,7 @@ export interface CheckContext {
   readonly published: (flowKey: string) => { readonly exists: boolean; readonly version: number | null; readonly bundle: Bundle | null };
   /** The names of stored connections. */
   readonly secrets: ReadonlySet<string>;
-  /** The fields of built-in actions, which declared ones have to suit (F21). */
+  /** The fields of built-in actions, which declared ones have to suit. */
   readonly platformFields?: PlatformFields;
 }
 export interface View {

@@ -9,7 +9,7 @@ export interface Sizes {
   readonly values: (path: readonly string[]) => number;
 }
 
-/** What an expression costs at most (F43), from its nodes. */
+/** What an expression costs at most, from its nodes. */
 export const priceOf = (nodes: readonly Tree[], sizes: Sizes): number =>
   workOf(nodes, sizes) + nodes.reduce((total, node) => total + rowsOf(node, sizes), 0);
 

@@ -21,7 +21,7 @@ export interface Program {
   readonly unguarded: readonly string[];
   readonly usesHolidays: boolean;
   readonly usesClaim: boolean;
-  /** What it costs at most (F43). */
+  /** What it costs at most. */
   readonly price: number;
   /** What it costs with these values, without the rows that its functions look at. */
   readonly workWith: (scope: Scope) => number;

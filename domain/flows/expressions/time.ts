@@ -3,7 +3,7 @@ import { Duration } from '@marcbachmann/cel-js/evaluator';
 import { DAY, KOREA, MOMENT } from '../../kernel/time.ts';
 import { ExpressionError } from './errors.ts';
 
-/** The years that times may have (X22): 1900 to 9998, in Korea. */
+/** The years that times may have: 1900 to 9998, in Korea. */
 const EARLIEST = Date.UTC(1900, 0, 1) - KOREA;
 const LATEST = Date.UTC(9999, 0, 1) - KOREA - 1;
 const isWithin = (ms: number): boolean => ms >= EARLIEST && ms <= LATEST;

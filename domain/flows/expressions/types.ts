@@ -30,7 +30,7 @@ export interface Scope {
   readonly now: number;
   /** When the state was entered. */
   readonly enteredAt: number;
-  /** Korean days, `YYYY-MM-DD` (D24). */
+  /** Korean days, `YYYY-MM-DD`. */
   readonly holidays: ReadonlySet<string>;
   /** As the actions' forms accepted them. */
   readonly inputs: Readonly<Record<string, unknown>>;
@@ -58,7 +58,7 @@ export interface Expressions {
   usesHolidays(source: string): boolean;
   /** Whether it reads `refundable` or `claim`, which only fees and limits of claims have. */
   usesClaim(source: string): boolean;
-  /** What it costs at most (F43); 0 for a source with a problem. */
+  /** What it costs at most; 0 for a source with a problem. */
   price(source: string): number;
   /**
    * bool → boolean, int → safe integer, time → milliseconds. Throws ExpressionError and nothing else. What it costs is taken from `meter`;

@@ -1,4 +1,4 @@
-/** What the forms of graphs are made of. `x-document` holds what documents tell and `checkGraph` judges (F7). */
+/** What the forms of graphs are made of. `x-document` holds what documents tell and `checkGraph` judges. */
 import { VISIBLE, VISIBLE_PLAIN } from '../../kernel/text.ts';
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
 

@@ -1,5 +1,5 @@
 /**
- * The form of a graph (F7): JSON types, missing and unknown fields, types of nodes, triggers, executions and fields, patterns of ids.
+ * The form of a graph: JSON types, missing and unknown fields, types of nodes, triggers, executions and fields, patterns of ids.
  * Values, references and the whole are judged by `checkGraph`, so that a draft may be saved broken. Its lists are bounded a little beyond
  * what may be published, its texts where nothing else bounds them.
  */
@@ -9,7 +9,7 @@ import { NodeForm } from './nodes.ts';
 import { checked, closed, listOf, Reference } from './parts.ts';
 import type { Graph } from '../graph/graph.ts';
 
-/** Most nodes, edges and branches of a graph, and bytes of its JSON text (F35). */
+/** Most nodes, edges and branches of a graph, and bytes of its JSON text. */
 export const MAX_NODES = 200;
 export const MAX_EDGES = 600;
 export const MAX_BRANCHES = 10;

@@ -1,4 +1,4 @@
-/** The forms of actions: the graph's fields, and those of the built-in endpoint that an action is (F21). */
+/** The forms of actions: the graph's fields, and those of the built-in endpoint that an action is. */
 import type { Action, InputField, PlatformAction } from './graph.ts';
 
 /** The fields of built-in endpoints; their carriers come from orders, which flows do not know. */

@@ -59,7 +59,7 @@ export interface StateNode {
   readonly status: WaitingStatus;
   readonly step: StepType;
   readonly label: string;
-  /** For the buyer, with `{{path}}` placeholders (F28). */
+  /** For the buyer, with `{{path}}` placeholders. */
   readonly message?: string;
   readonly deadlines?: readonly Deadline[];
   readonly attachments?: Attachments;
@@ -85,7 +85,7 @@ export interface JoinNode {
   readonly type: 'join';
   readonly label?: string;
 }
-/** Runs another flow; `flow` is its key, in a published version `key@version` (F9). */
+/** Runs another flow; `flow` is its key, in a published version `key@version`. */
 export interface CallNode {
   readonly id: string;
   readonly type: 'call';
@@ -93,7 +93,7 @@ export interface CallNode {
   readonly flow: string;
   readonly deadline?: string;
 }
-/** Asks an external service once (F15–F18): `secret` names its stored connection. */
+/** Asks an external service once: `secret` names its stored connection. */
 export interface ExternalNode {
   readonly id: string;
   readonly type: 'external';
@@ -123,7 +123,7 @@ export const FIELD_TYPES = [
   'datetime',
   'image',
 ] as const satisfies readonly FieldType[];
-/** A field of an action's form (F22). */
+/** A field of an action's form. */
 export interface InputField {
   readonly key: string;
   readonly type: FieldType;
@@ -150,7 +150,7 @@ export interface Action {
   /** The order-item endpoint that this action is (docs/contract.md#flow). */
   readonly platform?: PlatformAction;
   readonly input?: readonly InputField[];
-  /** Over the whole run (F25). */
+  /** Over the whole run. */
   readonly maxUses?: number;
 }
 
@@ -174,7 +174,7 @@ export interface Edge {
   readonly from: string;
   readonly to: string;
   readonly on: Trigger;
-  /** A condition, judged when the edge would be taken; the first edge of a trigger whose condition holds is (F25). */
+  /** A condition, judged when the edge would be taken; the first edge of a trigger whose condition holds is. */
   readonly when?: string;
   /** An internal transition: the state is neither left nor entered, and its deadlines go on. */
   readonly internal?: boolean;

@@ -1,4 +1,4 @@
-/** Texts with `{{path}}` placeholders: messages for buyers, bodies for external services (F17, F28). Text, never markup or logic. */
+/** Texts with `{{path}}` placeholders: messages for buyers, bodies for external services. Text, never markup or logic. */
 
 /** What placeholders may name: `inputs.*`, `data.*`, `item.*`, `fulfillment.*`. */
 export type TemplateValues = Readonly<Record<'inputs' | 'data' | 'item' | 'fulfillment', Readonly<Record<string, unknown>>>>;

@@ -1,6 +1,6 @@
 import type { Graph } from '../graph/graph.ts';
 
-/** What a new flow begins with: one paid state that nothing leaves, so that it cannot be published yet (F4). */
+/** What a new flow begins with: one paid state that nothing leaves, so that it cannot be published yet. */
 export const emptyGraph = (): Graph => ({
   schema: 1,
   start: 'paid',

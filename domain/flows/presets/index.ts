@@ -23,7 +23,7 @@ const preset = (key: string, name: string, description: string, graph: Graph): P
   progression: graph.requires?.progression ?? 'ITEM',
   graph,
 });
-/** What flows may begin as, in the specification's order (F11). */
+/** What flows may begin as, in the specification's order. */
 export const PRESETS: readonly Preset[] = [
   preset(
     'shipping-standard',

@@ -16,9 +16,9 @@ export interface Happening {
   readonly trace: readonly Trace[];
   readonly state: FlowState;
 }
-/** Which bound a rehearsal has reached (F45). */
+/** Which bound a rehearsal has reached. */
 export type Truncation = 'TIME' | 'HAPPENINGS' | 'SIZE';
-/** What a rehearsal may still use (F45). */
+/** What a rehearsal may still use. */
 export interface Meter {
   /** Asked before more is done: the bound that leaves no room for it. */
   readonly spent: () => Truncation | null;
@@ -85,7 +85,7 @@ export function follow(clockwork: Clockwork, first: Happening): readonly Happeni
 type ExternalCall = Extract<Effect, { readonly type: 'external.call' }>;
 const callsOf = ({ effects }: Happening): readonly ExternalCall[] => effects.filter((effect) => effect.type === 'external.call');
 
-/** The answer to the first call that is awaited still: it has its turn now, or waits for it (F44). */
+/** The answer to the first call that is awaited still: it has its turn now, or waits for it. */
 function answerNext(clockwork: Clockwork, calls: ExternalCall[]): Happening | null {
   for (let next = calls.shift(); next && !clockwork.truncated; next = calls.shift()) {
     const { call } = next;

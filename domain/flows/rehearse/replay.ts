@@ -1,4 +1,4 @@
-/** What happened to an item, fed to another graph (F14): where it would have gone another way. */
+/** What happened to an item, fed to another graph: where it would have gone another way. */
 import type { Truncation } from './clockwork.ts';
 import type { Flow } from '../run/flow.ts';
 import { migrate, migrationRefusal } from '../run/move.ts';
@@ -38,7 +38,7 @@ export interface Replayed {
   readonly divergence: Divergence | null;
   /** How many records were fed. */
   readonly fed: number;
-  /** The bound that left no room for the next one (F45). */
+  /** The bound that left no room for the next one. */
   readonly truncated: Truncation | null;
 }
 

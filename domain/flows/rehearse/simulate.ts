@@ -1,4 +1,4 @@
-/** What would happen to an item in a flow (F12, F13): the steps of a scenario on a clock of its own. Nothing real changes. */
+/** What would happen to an item in a flow: the steps of a scenario on a clock of its own. Nothing real changes. */
 import {
   type Clockwork,
   countHappenings,
@@ -59,7 +59,7 @@ export interface Answer {
   readonly permissions: Readonly<Record<PermissionKey, Permitted>>;
   /** The steps of the flow that it took, in their order. */
   readonly happenings: readonly Happening[];
-  /** The bound that cut it short (F45): it tells how far it came, and no step follows. */
+  /** The bound that cut it short: it tells how far it came, and no step follows. */
   readonly truncated: Truncation | null;
 }
 

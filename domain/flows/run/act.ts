@@ -1,4 +1,4 @@
-/** Actions of sellers and buyers, and events from outside (F20–F25, F30). */
+/** Actions of sellers and buyers, and events from outside (F20). */
 import { withData } from './data.ts';
 import { edgesOn, isPossible, passable, take } from './enter.ts';
 import { type Draft, refuse, setPosition } from './draft.ts';
@@ -78,7 +78,7 @@ function tryEdges(draft: Draft, { location, action, edges }: Attempt, event: Act
 }
 const NONE: ReadonlySet<string> = new Set();
 
-/** Attachments that are no uploads of the store are refused as that, after the input. A replay takes what was taken then (F14). */
+/** Attachments that are no uploads of the store are refused as that, after the input. A replay takes what was taken then. */
 function roomOf({ state, facts }: Draft, { position }: Location, action: Action, { attachments = [] }: ActionEvent): Room | undefined {
   if (facts.isReplay) return undefined;
   return {
@@ -97,7 +97,7 @@ function sentTo({ input: own = [] }: Action, { input = {}, isPlatform }: ActionE
   return Object.fromEntries(Object.entries(input).filter(([key]) => declared.has(key)));
 }
 
-/** All keys of the form are replaced, those that were left out removed; the others stay (F23). */
+/** All keys of the form are replaced, those that were left out removed; the others stay. */
 function withInput(state: FlowState, { input: fields = [], by }: Action, sent: Readonly<Record<string, unknown>>): FlowState {
   if (fields.length === 0) return state;
   const own = new Set(fields.map(({ key }) => key));

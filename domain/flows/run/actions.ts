@@ -1,4 +1,4 @@
-/** The actions that a flow offers now, and the built-in ones among them (F20, F21). */
+/** The actions that a flow offers now, and the built-in ones among them. */
 import { edgesOn, isPossible } from './enter.ts';
 import type { Flow } from './flow.ts';
 import type { Action, PlatformAction } from '../graph/graph.ts';

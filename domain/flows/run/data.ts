@@ -1,4 +1,4 @@
-/** Data blocks of flows: how much of them a flow keeps (F30), and which numbers. */
+/** Data blocks of flows: how much of them a flow keeps, and which numbers. */
 import type { FieldError } from '../../kernel/errors.ts';
 import { isPlain } from './external.ts';
 import type { FlowState } from './state.ts';

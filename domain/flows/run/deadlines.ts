@@ -9,7 +9,7 @@ import type { Due, FlowState, Position } from './state.ts';
 export const TIMEOUT = 'timeout';
 
 /**
- * The store's days are read when the deadline is armed: a later change of the setting does not move it (D31). 0 days arm nothing. Times
+ * The store's days are read when the deadline is armed: a later change of the setting does not move it. 0 days arm nothing. Times
  * that are past at the entry fire at once. Where the flow comes back within a minute they fire a minute later: they never lead round in
  * circles, neither within a moment nor by way of an external service.
  */
@@ -39,7 +39,7 @@ interface Armed {
   /** It was past at the entry. */
   readonly isPast: boolean;
 }
-/** One that is past fires at `fireAt`, or is skipped; one that cannot be told arms nothing (F39). */
+/** One that is past fires at `fireAt`, or is skipped; one that cannot be told arms nothing. */
 function arm(draft: Draft, location: Location, { key, after, at: source, setting, ifPast }: Deadline, fireAt: number): Armed[] {
   if (source !== undefined) {
     const at = evaluate(draft, location, source);

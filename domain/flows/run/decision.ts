@@ -1,4 +1,4 @@
-/** When a flow decides by itself, as buyers are told (F27, D71). */
+/** When a flow decides by itself, as buyers are told. */
 import { edgesOn } from './enter.ts';
 import type { Flow } from './flow.ts';
 import type { Deadline } from '../graph/graph.ts';

@@ -74,7 +74,7 @@ export function scopeAt(
   return { now: at, enteredAt, holidays, inputs: state.inputs ?? {}, item: { ...item, activeQuantity }, order };
 }
 
-/** The value of a condition or a deadline of the graph; null, with an alert, when it fails (F39). */
+/** The value of a condition or a deadline of the graph; null, with an alert, when it fails. */
 export const evaluate = (draft: Draft, location: Location, source: string): boolean | number | null =>
   valueOf(draft, location, source, { meter: draft.meter });
 

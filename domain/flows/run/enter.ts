@@ -134,7 +134,7 @@ function end(draft: Draft, outcome: 'COMPLETED' | 'CANCELED'): void {
       moving(draft.state).map(({ id }) => id),
     );
 }
-/** They leave as a seller cancels them; each is refunded once (F40). */
+/** They leave as a seller cancels them; each is refunded once. */
 export function cancelMembers(draft: Draft, ids: readonly string[]): void {
   const { members } = draft.state;
   const leavers = members
@@ -209,7 +209,7 @@ function begin(draft: Draft, parent: Position, { node, branch, flow }: Beginning
   enter(draft, position.id, node);
 }
 
-/** A branch has reached the join: the last one takes the parallel node's position there. The others' statuses no longer count (F34). */
+/** A branch has reached the join: the last one takes the parallel node's position there. The others' statuses no longer count. */
 function arrive(draft: Draft, position: Position): void {
   const { parent: parentId } = position;
   if (parentId === undefined) return;

@@ -21,7 +21,7 @@ export function runExecutions(
   }
 }
 
-/** Once per item: it settles the item, and nothing pays for it again (F40). A deduction that fails is 0 (F39). */
+/** Once per item: it settles the item, and nothing pays for it again. A deduction that fails is 0 (F39). */
 function refund(draft: Draft, location: Location, deduct: number | string): void {
   for (const { id, settled } of moving(draft.state)) {
     if (settled) continue;
@@ -33,7 +33,7 @@ function refund(draft: Draft, location: Location, deduct: number | string): void
   setMembers(draft, (member) => (member.standsAt ? member : { ...member, settled: true }));
 }
 
-/** Restored stock is not restored again at an end; capturing it undoes that (F40). */
+/** Restored stock is not restored again at an end; capturing it undoes that. */
 function moveStock(draft: Draft, type: 'stock.restore' | 'stock.capture', isRestoring: boolean): void {
   const members = moving(draft.state).filter(({ restored = false }) => restored !== isRestoring);
   if (members.length === 0) return;

@@ -1,4 +1,4 @@
-/** What an external node sends, and what of the answer a flow keeps (F17). */
+/** What an external node sends, and what of the answer a flow keeps. */
 import type { ExternalNode } from '../graph/graph.ts';
 import { renderValue, renderText, type TemplateValues } from '../graph/templates.ts';
 

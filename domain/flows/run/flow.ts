@@ -57,7 +57,7 @@ function compileGraph(graph: Graph): CompiledGraph {
 export const inputTypes = (graph: Graph): Readonly<Record<string, FieldType>> =>
   Object.fromEntries(graph.actions.flatMap(({ input = [] }) => input.map(({ key, type }) => [key, type] as const)));
 
-/** How many values the lists among them have at most (F22). */
+/** How many values the lists among them have at most. */
 export const inputSizes = ({ actions }: Graph): Readonly<Record<string, number>> => {
   const sizes = new Map<string, number>();
   for (const { key, type, options = [], maxFiles = MAX_FILES } of actions.flatMap(({ input = [] }) => input)) {

@@ -1,4 +1,4 @@
-/** What built-in actions hand over in a group of shipped and other items (F21, F32). */
+/** What built-in actions hand over in a group of shipped and other items (F21). */
 import type { Draft } from './draft.ts';
 import type { Action } from '../graph/graph.ts';
 import { moving } from './positions.ts';
@@ -9,8 +9,7 @@ export const isHandedOver = (platform: Action['platform'], isShipped: boolean): 
 
 /**
  * The whole group moves by a dispatch or a provision, and only the items of its kind are handed over: the record and the event of the
- * action are theirs. After the edge was taken; a provision is recorded also where the edge does not say so, and its event follows (F21,
- * F42).
+ * action are theirs. After the edge was taken; a provision is recorded also where the edge does not say so, and its event follows.
  */
 export function handOver(draft: Draft, { platform }: Action): void {
   if (platform !== 'dispatch' && platform !== 'fulfill') return;

@@ -1,4 +1,4 @@
-/** Input of actions against the fields of their forms (F22). */
+/** Input of actions against the fields of their forms. */
 import { isVisible } from '../../kernel/text.ts';
 import { MOMENT } from '../../kernel/time.ts';
 import type { FieldType } from '../expressions/types.ts';
@@ -64,7 +64,7 @@ const CHECKS: Readonly<Record<FieldType, Check>> = {
 };
 const isHttps = (address: string): boolean => address.length <= 2000 && address.startsWith('https://') && URL.canParse(address);
 
-/** What of an input the flow keeps, and how many bytes it may have with the attachments that come along (F46). */
+/** What of an input the flow keeps, and how many bytes it may have with the attachments that come along. */
 export interface Room {
   readonly stored: ReadonlySet<string>;
   readonly bytes: number;

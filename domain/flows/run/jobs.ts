@@ -1,4 +1,4 @@
-/** What has to be done for a step, as simulations and run records tell it (F12, F31). */
+/** What has to be done for a step, as simulations and run records tell it. */
 import { noticesOf } from './notices.ts';
 import type { Effect, CanceledMember } from './state.ts';
 
@@ -38,7 +38,7 @@ function jobsOfEffect(effect: Effect): readonly Job[] {
   return effect.to === 'PURCHASE_DECIDED' || effect.to === 'EXCHANGED' ? [{ type: 'points.earn', at, ...about }] : [];
 }
 
-/** A CANCELED end pays for each of them, and gives its stock back, unless that was done on the way (F40). */
+/** A CANCELED end pays for each of them, and gives its stock back, unless that was done on the way. */
 function cancelJobs(leavers: readonly CanceledMember[], at: number): readonly Job[] {
   const [unpaid, unrestored] = [leavers.filter(({ settled }) => !settled), leavers.filter(({ restored }) => !restored)];
   const ids = (of: readonly CanceledMember[]) => of.map(({ id }) => id);

@@ -8,7 +8,7 @@ import type { FlowEvent, FlowState, Member, ReduceCause, Refusal } from './state
 
 type Event<T extends FlowEvent['type']> = Extract<FlowEvent, { readonly type: T }>;
 
-/** How an item ends when its last units leave (D11). */
+/** How an item ends when its last units leave. */
 const ENDS = {
   SELLER_CANCEL: { node: 'canceled', label: '취소 완료', status: 'CANCELED', done: 'CANCELED' },
   CLAIM_CANCEL: { node: 'canceled', label: '취소 완료', status: 'CANCELED', done: 'CANCELED' },
@@ -52,7 +52,7 @@ function whereIs({ flow, state }: Draft, { standsAt }: Member): NonNullable<Memb
   return standsAt ?? { node: main.node, label: labelOf(locationOf(flow, main).node), status: state.status };
 }
 
-/** The first claim pauses every deadline; in a group that goes on, the member stands still instead (F32, F33). */
+/** The first claim pauses every deadline; in a group that goes on, the member stands still instead. */
 export function openClaim(draft: Draft, { claimId, member: memberId }: Event<'claim.opened'>): void {
   const { flow, state, at } = draft;
   const wasPaused = isPaused(flow, state);
@@ -65,7 +65,7 @@ export function openClaim(draft: Draft, { claimId, member: memberId }: Event<'cl
   draft.state = { ...state, claims, members };
 }
 
-/** The last claim's end lets the deadlines go on with the time that was left; a member that stood still joins the others (F33). */
+/** The last claim's end lets the deadlines go on with the time that was left; a member that stood still joins the others. */
 export function closeClaim(draft: Draft, { claimId }: Event<'claim.closed'>): void {
   const { flow, state, at } = draft;
   const closed = state.claims.find(({ id }) => id === claimId);

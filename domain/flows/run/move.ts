@@ -1,4 +1,4 @@
-/** Setting a flow to a state directly, and to another version of it (F10, F29). Neither takes an edge. */
+/** Setting a flow to a state directly, and to another version of it. Neither takes an edge. */
 import { armDeadlines } from './deadlines.ts';
 import { beginStep, type Draft, nodesOf, positionOf, refuse, setPosition, stepped } from './draft.ts';
 import { enter, publishStatus, settle } from './enter.ts';

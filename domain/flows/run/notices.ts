@@ -1,4 +1,4 @@
-/** What subscribers are told of a step: events of the catalogue (docs/contract.md#events, D14, D87, F42). */
+/** What subscribers are told of a step: events of the catalogue (docs/contract.md#events, D14). */
 import type { Effect } from './state.ts';
 import type { PublicStatus } from '../graph/status.ts';
 
@@ -31,7 +31,7 @@ export type Notice = Addressed &
 
 /**
  * The events of a step in their order: one per node that is entered, but none at payment; one per new public status, and none but the
- * node's after a move (F29); for a provision ORDER.FULFILLED, before the status that follows its record.
+ * node's after a move; for a provision ORDER.FULFILLED, before the status that follows its record.
  */
 export function noticesOf(event: { readonly type: string }, effects: readonly Effect[]): readonly Notice[] {
   const notices: Notice[] = [];

@@ -1,4 +1,4 @@
-/** What the present states allow buyers and sellers to claim, until when, and for which fee (F37–F39). */
+/** What the present states allow buyers and sellers to claim, until when, and for which fee (F37). */
 import { duration } from '../../kernel/time.ts';
 import { ExpressionError } from '../expressions/errors.ts';
 import { MAX_STEP, Meter } from '../expressions/meter.ts';
@@ -22,7 +22,7 @@ function found(flow: Flow, state: FlowState, key: PermissionKey): readonly (read
 /** Whether every running position has this permission, whatever its limit. */
 export const permits = (flow: Flow, state: FlowState, key: PermissionKey): boolean => found(flow, state, key) !== null;
 
-/** What is claimed. `refundableWon`: its cash and points share after coupon (D49). */
+/** What is claimed. `refundableWon`: its cash and points share after coupon. */
 export interface Claimed {
   readonly quantity: number;
   readonly reason: string;
@@ -45,7 +45,7 @@ export interface Allowance {
   readonly until: number | null;
   /** Won, 0..refundable. */
   readonly deductWon: number;
-  /** An expression failed: a cancel at once becomes a request, so that the seller decides (F39). */
+  /** An expression failed: a cancel at once becomes a request, so that the seller decides. */
   readonly isUnsure: boolean;
 }
 const NOT_THERE: Allowance = { reason: 'NOT_IN_STATE', until: null, deductWon: 0, isUnsure: false };

@@ -1,4 +1,4 @@
-/** What an item may be claimed for at a moment: the six permissions for a claim that somebody thinks of (F13). */
+/** What an item may be claimed for at a moment: the six permissions for a claim that somebody thinks of. */
 import type { Flow } from './flow.ts';
 import { type PermissionKey, PERMISSIONS } from '../graph/graph.ts';
 import { allowance, type ClaimAt } from './permissions.ts';
@@ -36,7 +36,7 @@ function permittedBy(flow: Flow, state: FlowState, key: PermissionKey, { claim, 
   const active = member?.activeQuantity ?? 0;
   const { quantity = active, reason = 'CHANGE_OF_MIND' } = claim;
   const { unitPrice = 0 } = memberClaim.facts.items?.[memberClaim.member] ?? {};
-  // What was refunded on the way is not paid again (F40).
+  // What was refunded on the way is not paid again.
   const refundableWon = member?.settled ? 0 : (claim.refundableWon ?? quantity * unitPrice);
   const { reason: refused, ...terms } = allowance(flow, state, key, { ...memberClaim, claim: { quantity, reason, refundableWon } });
   const why = refused ?? (isHeld(flow, state, memberClaim.member) ? 'CLAIM_IN_PROGRESS' : null);

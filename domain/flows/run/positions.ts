@@ -29,11 +29,11 @@ export function statusAt(node: Node, before: PublicStatus): PublicStatus {
 /** States that were stored before positions had a status of their own have one position, in a state or an end. */
 export const statusOfPosition = (flow: Flow, position: Position): PublicStatus =>
   position.status ?? statusAt(locationOf(flow, position).node, 'PAID');
-/** The least advanced running position (F34). */
+/** The least advanced running position. */
 export const statusOf = (flow: Flow, positions: readonly Position[], before: PublicStatus): PublicStatus =>
   leastAdvanced(leavesOf(positions).map((position) => statusOfPosition(flow, position))) ?? before;
 
-/** Whether claims of members stop the whole flow: always, but in a group that goes on without them (F32, F33). */
+/** Whether claims of members stop the whole flow: always, but in a group that goes on without them. */
 export const goesOn = ({ progression, groupClaim }: Flow): boolean => progression === 'ORDER_GROUP' && groupClaim === 'CONTINUE';
 export const isPaused = (flow: Flow, state: FlowState): boolean => state.claims.length > 0 && !goesOn(flow);
 /** Whether an open claim keeps this member from acting. */

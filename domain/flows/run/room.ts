@@ -2,9 +2,9 @@
 import type { Action } from '../graph/graph.ts';
 import type { FlowState, Position } from './state.ts';
 
-/** As JSON, in bytes. Beside the data blocks, which have a bound of their own (F30). */
+/** As JSON, in bytes. Beside the data blocks, which have a bound of their own. */
 export const MAX_INPUT_BYTES = 64 * 1024;
-/** How many earlier attachments are kept (F24). */
+/** How many earlier attachments are kept. */
 export const EARLIER = 50;
 
 const encoder = new TextEncoder();

@@ -30,7 +30,7 @@ export interface Position {
   readonly arrived?: true;
   /** The call of an external node that is awaited: an answer to another one is late. */
   readonly call?: string;
-  /** Its answer has come, and waits for its turn (F44). */
+  /** Its answer has come, and waits for its turn. */
   readonly answeredAt?: number;
   /** Addresses with which its node was entered. */
   readonly attachments?: readonly string[];
@@ -38,7 +38,7 @@ export interface Position {
 export interface Member {
   readonly id: string;
   readonly activeQuantity: number;
-  /** Where it stands still because of its claim, while the others of its group go on (CONTINUE, F33). */
+  /** Where it stands still because of its claim, while the others of its group go on (CONTINUE). */
   readonly standsAt?: { readonly node: string; readonly label: string; readonly status: PublicStatus };
   /** It was refunded on the way: nothing pays for it again (F40). */
   readonly settled?: true;
@@ -54,18 +54,18 @@ export interface FlowState {
   readonly status: PublicStatus;
   readonly positions: readonly Position[];
   readonly done?: 'COMPLETED' | 'CANCELED';
-  /** How often each limited action was used, over the whole run (F25). */
+  /** How often each limited action was used, over the whole run. */
   readonly uses?: Readonly<Record<string, number>>;
-  /** Accepted input by key, of sellers and buyers; `buyerKeys`: those that buyers sent (F23). */
+  /** Accepted input by key, of sellers and buyers; `buyerKeys`: those that buyers sent. */
   readonly inputs?: Readonly<Record<string, unknown>>;
   readonly buyerKeys?: readonly string[];
   /** Data blocks of events and external services. */
   readonly data?: Readonly<Record<string, unknown>>;
-  /** Oldest first, the newest 50 (F24). */
+  /** Oldest first, the newest 50. */
   readonly earlierAttachments?: readonly string[];
   /** When deadlines that were past at the entry of their state fired last, by the state: those of the last minute. */
   readonly firedAtEntry?: Readonly<Record<string, number>>;
-  /** When it moved by itself: the last day's, oldest first, at most 500 (F44). Only the group's own state has those of a group. */
+  /** When it moved by itself: the last day's, oldest first, at most 500. Only the group's own state has those of a group. */
   readonly moves?: readonly number[];
   /** The next move has no room before: its record is written. */
   readonly slowedUntil?: number;
@@ -88,7 +88,7 @@ export type FlowEvent =
     }
   | { readonly type: 'event'; readonly name: string; readonly member?: string; readonly data?: Readonly<Record<string, unknown>> }
   | { readonly type: 'elapsed' }
-  /** What is due has no room before `until` (F44). */
+  /** What is due has no room before `until`. */
   | { readonly type: 'SLOWED'; readonly until: number }
   /** The answer of an external service to the call `call`. */
   | {
@@ -106,14 +106,14 @@ export type FlowEvent =
 /** Input of a step besides the state. Everything but the settings may be absent for flows without expressions and forms. */
 export interface Facts {
   readonly settings: { readonly autoDeliverDays: number; readonly autoConfirmDays: number };
-  /** Korean days (D24). */
+  /** Korean days. */
   readonly holidays?: ReadonlySet<string>;
   /** By member; its `quantity` is what was bought. */
   readonly items?: Readonly<Record<string, Omit<Scope['item'], 'activeQuantity'>>>;
   readonly order?: Scope['order'];
-  /** What a refund of all that remains of a member would give back, in won: the product share without delivery (D49). */
+  /** What a refund of all that remains of a member would give back, in won: the product share without delivery. */
   readonly refundableWon?: Readonly<Record<string, number>>;
-  /** The fields of built-in actions (F21). */
+  /** The fields of built-in actions. */
   readonly platformFields?: PlatformFields;
   /** Those of the addresses which the event names that are uploads of this store. */
   readonly uploads?: ReadonlySet<string>;
@@ -142,11 +142,11 @@ export type Effect =
   | ({ readonly type: 'refund'; readonly member: string; readonly deductWon: number } & At)
   | (Extract<Execution, { readonly type: 'notify' }> & At & Of)
   | ({ readonly type: 'deadline.extend'; readonly deadline: string; readonly by: string } & At & Of)
-  /** `call` identifies the entry of the node (F17). */
+  /** `call` identifies the entry of the node. */
   | ({ readonly type: 'external.call'; readonly nodeId: string; readonly call: string } & At & Of)
-  /** The flow ended CANCELED: what remains of each is canceled as a seller cancels it (F40). */
+  /** The flow ended CANCELED: what remains of each is canceled as a seller cancels it. */
   | ({ readonly type: 'cancel'; readonly leavers: readonly CanceledMember[] } & At)
-  /** Something of the graph failed at run time (F39); `code` is that of the expression's error. */
+  /** Something of the graph failed at run time; `code` is that of the expression's error. */
   | ({ readonly type: 'alert'; readonly nodeId: string; readonly code: string } & At);
 
 export interface Trace {
@@ -156,7 +156,7 @@ export interface Trace {
   readonly to: readonly string[];
 }
 
-/** A problem of one input field (F22). */
+/** A problem of one input field. */
 export interface InputIssue {
   readonly key: string;
   readonly name: string;
@@ -197,7 +197,7 @@ export type StepResult =
       readonly state: FlowState;
       readonly effects: readonly Effect[];
       readonly trace: readonly Trace[];
-      /** What its expressions have cost, in the units of prices (F43). */
+      /** What its expressions have cost, in the units of prices. */
       readonly cost: number;
     }
   | Refusal;

@@ -18,7 +18,7 @@ const NEW: FlowState = { v: 1, seq: 0, members: [], claims: [], status: 'PAID', 
 /**
  * Applies one event at the business time `at`. `elapsed` applies everything due by then, nearest first, each at
  * its own time: dispatched at 0 with 7 + 7 days, elapsed at day 20 → delivered on day 7, decided on day 14. What has no room by then stays
- * due (F44). A flow starts once.
+ * due. A flow starts once.
  */
 export function step(flow: Flow, state: FlowState | null, event: FlowEvent, at: number, facts: Facts): StepResult {
   const draft = beginStep(flow, state ?? NEW, at, facts);
@@ -85,7 +85,7 @@ function elapse(draft: Draft): null {
     setPosition(draft, rest);
     const location = locationOf(draft.flow, rest);
     const isWhole = location.node.type === 'parallel' || location.node.type === 'call';
-    // What runs inside ends with the deadline of the whole (F36).
+    // What runs inside ends with the deadline of the whole.
     if (isWhole) dropBelow(draft, id);
     const on = isWhole ? ({ type: 'result', value: TIMEOUT } as const) : ({ type: 'elapsed', deadline: key } as const);
     const edge = passable(draft, location, edgesOn(location, on));

@@ -1,4 +1,4 @@
-/** When a store's next external call may be made (F47). Real times, in milliseconds. */
+/** When a store's next external call may be made. Real times, in milliseconds. */
 import { MINUTE, SECOND } from '../../kernel/time.ts';
 
 /** Of one store, by the real clock. */

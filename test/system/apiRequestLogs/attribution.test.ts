@@ -1,4 +1,4 @@
-/** In whose log a request is, and as whose (G50): of tokens that are valid, dead, somebody else's, or nobody's. */
+/** In whose log a request is, and as whose: of tokens that are valid, dead, somebody else's, or nobody's. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { generateKeyPair, SignJWT } from 'jose';
 import type { Claims, TokenKeys } from '../../../api/declare/tokens.ts';

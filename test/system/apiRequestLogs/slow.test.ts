@@ -1,4 +1,4 @@
-/** A request never waits for its log: what Postgres is too slow for is bounded in memory, and counted when it is dropped (G49). */
+/** A request never waits for its log: what Postgres is too slow for is bounded in memory, and counted when it is dropped. */
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';

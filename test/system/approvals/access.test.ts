@@ -1,4 +1,4 @@
-/** Who sees and decides approval requests (G3, G22, G23), and how a repeated request of an agent finds its own (G19, G20). */
+/** Who sees and decides approval requests, and how a repeated request of an agent finds its own. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { approvalAnswer } from '../../../api/pipeline/approvalAnswer.ts';
 import { call, type Headers_ } from '../../../bin/dev/client.ts';

@@ -1,4 +1,4 @@
-/** From an agent's request to its execution and its records, over HTTP (G18, G20, G27). */
+/** From an agent's request to its execution and its records, over HTTP. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { call } from '../../../bin/dev/client.ts';
 import { type Agent, Desk } from '../../kernel/approvals.ts';

@@ -1,6 +1,6 @@
 /**
  * Generated requests of an agent, each with something that comes between request and approval: what is carried out is the difference that
- * its approver was shown, or nothing (G51).
+ * its approver was shown, or nothing.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -16,7 +16,7 @@ let agent: Agent;
 beforeAll(async () => {
   desk = await Desk.open(await world());
   agent = await desk.agent(['product:rw', 'order:rw']);
-  // Live: nothing is skipped (G8).
+  // Live: nothing is skipped.
   await query('UPDATE store SET ever_public_at = now() WHERE store_id = $1', [desk.shop.store.storeId]);
 });
 afterAll(() => desk.close());

@@ -1,4 +1,4 @@
-/** Approval requests, decided and carried out (docs/contract.md#approvals, G18–G29). */
+/** Approval requests, decided and carried out (docs/contract.md#approvals). */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { call } from '../../../bin/dev/client.ts';
 import { type Agent, Desk } from '../../kernel/approvals.ts';

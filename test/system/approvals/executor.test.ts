@@ -1,4 +1,4 @@
-/** The run of an approval request under skipped time, and the executor itself: one answer, whoever asks for it and how often (G21, G27). */
+/** The run of an approval request under skipped time, and the executor itself: one answer, whoever asks for it and how often. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { withdrawCustomer } from '../../../db/customers/withdrawal.ts';

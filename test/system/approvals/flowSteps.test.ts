@@ -1,4 +1,4 @@
-/** What a flow decides at a step, and the jobs that it starts, are what a person approves (G51). */
+/** What a flow decides at a step, and the jobs that it starts, are what a person approves. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Agent, Desk } from '../../kernel/approvals.ts';

@@ -1,4 +1,4 @@
-/** Two requests never look alike to the person who decides: a preview names what was sent (G51). */
+/** Two requests never look alike to the person who decides: a preview names what was sent. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { call } from '../../../bin/dev/client.ts';

@@ -1,4 +1,4 @@
-/** An execution whose answer is lost: what it has done is found, and nothing of it is done again (G27). */
+/** An execution whose answer is lost: what it has done is found, and nothing of it is done again. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
 import { silentProxy } from '../../kernel/proxy.ts';

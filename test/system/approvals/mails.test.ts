@@ -1,4 +1,4 @@
-/** Mails about approval requests: one at once, later ones together, to those who could approve (G30). */
+/** Mails about approval requests: one at once, later ones together, to those who could approve. */
 import { afterAll, beforeEach, expect, test } from '@jest/globals';
 import { type Agent, Desk } from '../../kernel/approvals.ts';
 import { employ, type Mail, mailsTo } from '../../kernel/login.ts';

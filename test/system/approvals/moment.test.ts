@@ -1,4 +1,4 @@
-/** A decision in the moment in which a sandbox clock ends its time: carried out or expired, nothing between (G21, G27). */
+/** A decision in the moment in which a sandbox clock ends its time: carried out or expired, nothing between. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { MINUTE } from '../../../domain/kernel/time.ts';
 import { type Agent, Desk } from '../../kernel/approvals.ts';

@@ -1,4 +1,4 @@
-/** Decisions at the same time: exactly one is carried out, and what was not approved does not happen (G24). */
+/** Decisions at the same time: exactly one is carried out, and what was not approved does not happen. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Reply } from '../../../bin/dev/client.ts';

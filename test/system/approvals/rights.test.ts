@@ -1,4 +1,4 @@
-/** What a token may do, judged alike for its next request and for what it asked for and a person approves later (G26). */
+/** What a token may do, judged alike for its next request and for what it asked for and a person approves later. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { call, type Headers_ } from '../../../bin/dev/client.ts';
 import { APP, employ, exchange, loginAs, loginThrough, registerApp } from '../../kernel/login.ts';
@@ -107,7 +107,7 @@ test.each(CASES)('%s: %s', async (token, end) => {
   const isOver = end !== null;
   const direct = await call(underTest.api, 'GET', '/v1/webhooks', { headers });
   const decided = await desk.decide(approvalId, 'approve');
-  // Who names a store themself is told that they have nothing to do there (D64).
+  // Who names a store themself is told that they have nothing to do there.
   const named = 'x-store-id' in headers && end === 'the person is no member any more';
   const refusal = named ? 'TENANT_MISMATCH' : 'UNAUTHORIZED';
   expect(direct.body.error?.code ?? direct.status).toBe(isOver ? refusal : 200);

@@ -1,4 +1,4 @@
-/** What a person approves is what happens: a request whose effect has changed is shown anew and not carried out (G51). */
+/** What a person approves is what happens: a request whose effect has changed is shown anew and not carried out. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { call, type Headers_, type Reply } from '../../../bin/dev/client.ts';

@@ -1,4 +1,4 @@
-/** What no line of a preview shows is compared all the same: what a person approves is what happens (G51). */
+/** What no line of a preview shows is compared all the same: what a person approves is what happens. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Agent, Desk } from '../../kernel/approvals.ts';
@@ -10,7 +10,7 @@ let agent: Agent;
 beforeAll(async () => {
   desk = await Desk.open(await world());
   agent = await desk.agent(['product:rw', 'order:rw', 'flow:rw', 'customer:rw']);
-  // Live: nothing is skipped (G8).
+  // Live: nothing is skipped.
   await query('UPDATE store SET ever_public_at = now() WHERE store_id = $1', [desk.shop.store.storeId]);
 });
 afterAll(() => desk.close());

@@ -1,4 +1,4 @@
-/** The database itself holds the audit log: no change without its record, and no record changed (G46, G48). */
+/** The database itself holds the audit log: no change without its record, and no record changed. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { makeStore } from '../../../bin/ops/store/make.ts';

@@ -1,4 +1,4 @@
-/** DOMAIN records: what leaves one, with whom, and that nothing goes without (docs/contract.md#audit, G46). */
+/** DOMAIN records: what leaves one, with whom, and that nothing goes without (docs/contract.md#audit). */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { createKeyring } from '../../../db/kernel/keyring.ts';

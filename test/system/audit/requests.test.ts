@@ -1,4 +1,4 @@
-/** REQUEST records of the audit log: one for each change of the management API that was authenticated, however it ends (G42 … G45, G47). */
+/** REQUEST records of the audit log: one for each change of the management API that was authenticated, however it ends. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { call, type Headers_, type Reply } from '../../../bin/dev/client.ts';

@@ -25,7 +25,7 @@ async function open(
   return { code: ended, out, err };
 }
 
-test('opening balances are opened once for ever, and expire from the first policy on (N13)', async () => {
+test('opening balances are opened once for ever, and expire from the first policy on', async () => {
   const shop = await world();
   const [one, two] = [await joined(shop, 'Opening-One@example.com'.toLowerCase()), await joined(shop, 'opening-two@example.com')];
   const lines = [

@@ -1,4 +1,4 @@
-/** The tree of categories: at most four levels, products on its leaves (docs/contract.md#categories, D62). */
+/** The tree of categories: at most four levels, products on its leaves (docs/contract.md#categories). */
 import { beforeAll, expect, test } from '@jest/globals';
 import { call } from '../../../bin/dev/client.ts';
 import { underTest, type World, world } from '../../kernel/world.ts';

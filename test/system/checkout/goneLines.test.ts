@@ -1,4 +1,4 @@
-/** What was chosen and is gone since is refused as what cannot be bought, line by line; the rest can be bought (D60, D96). */
+/** What was chosen and is gone since is refused as what cannot be bought, line by line; the rest can be bought. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { pay } from '../../../bin/dev/client.ts';
 import { query, type World, world } from '../../kernel/world.ts';

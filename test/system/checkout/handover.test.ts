@@ -1,4 +1,4 @@
-/** How goods change hands: carrier, pickup, provided (docs/contract.md#checkout, D41, D81); what a shop may know of its store. */
+/** How goods change hands: carrier, pickup, provided (docs/contract.md#checkout); what a shop may know of its store. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { call, type Headers_, pay } from '../../../bin/dev/client.ts';
 import { people, storeToken } from '../../kernel/login.ts';

@@ -107,7 +107,7 @@ describe('what buyers see', () => {
     expect(JSON.stringify(found)).not.toContain('stockQuantity');
     expect((await list(`?categoryId=${found.items[0].categoryId as string}`)).body.data.total).toBe(1);
     const one = await call(underTest.api, 'GET', `/storefront/v1/products/${found.items[0].productNo as number}`, { headers });
-    // A list tells of variants and images in sums (D90).
+    // A list tells of variants and images in sums.
     const { images, variantCount, minPrice, maxPrice, ...shared } = found.items[0];
     expect(one.body.data).toMatchObject(shared);
     for (const left of ['description', 'optionGroups', 'variants']) expect(shared).not.toHaveProperty(left);

@@ -1,4 +1,4 @@
-/** Whose claims are whose, who may handle them, repeated requests, and odd input (D26, D48, D78; issue 19). */
+/** Whose claims are whose, who may handle them, repeated requests, and odd input (issue 19). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { call, type Headers_, type Reply, token } from '../../../bin/dev/client.ts';
 import { people, storeToken } from '../../kernel/login.ts';

@@ -13,7 +13,7 @@ let agent: Agent;
 beforeAll(async () => {
   shop = await ClaimShop.open();
   desk = await Desk.open(shop.world);
-  // Before that, most approvals are skipped (G8).
+  // Before that, most approvals are skipped.
   await query('UPDATE store SET ever_public_at = now() WHERE store_id = $1', [shop.storeId]);
   agent = await desk.agent(['claim:rw']);
 });
@@ -83,7 +83,7 @@ describe('an agent', () => {
     const { claimId: other } = await requested();
     expect(dataOf(await send(other, 'reject', REJECTION)).status).toBe('REJECTED');
   });
-  test('is refused it when the plan’s AI actions are used up, and may send it again (G40)', async () => {
+  test('is refused it when the plan’s AI actions are used up, and may send it again', async () => {
     const { claimId } = await requested();
     const before = await shop.claim(claimId);
     const limit = (n: number) => query('UPDATE store SET ai_actions_limit = $2 WHERE store_id = $1', [shop.storeId, n]);

@@ -1,4 +1,4 @@
-/** A buyer's cancel: at once, or at the seller's approval, with the money that goes back (D46, D49, D52). */
+/** A buyer's cancel: at once, or at the seller's approval, with the money that goes back. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { call } from '../../../bin/dev/client.ts';
 import { query, underTest } from '../../kernel/world.ts';

@@ -1,4 +1,4 @@
-/** An exchange: the goods come back, others are sent, and nothing is paid back (D51). */
+/** An exchange: the goods come back, others are sent, and nothing is paid back. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { query } from '../../kernel/world.ts';
 import { type Bought, ClaimShop, codeOf, dataOf, MIND, PARCEL, PICKUP } from './shop.ts';
@@ -170,7 +170,7 @@ describe('is', () => {
   });
 });
 
-describe('an option of an exchange cannot be dropped (D56, D95)', () => {
+describe('an option of an exchange cannot be dropped', () => {
   const dropOther = async ({ variantId }: Options) => {
     const [row] = await query<{ id: string; values: string[] }>(
       'SELECT product_id AS id, option_values AS values FROM variant WHERE variant_id = $1',

@@ -1,4 +1,4 @@
-/** Who may file a claim of what, and when; previews are judged like submissions (docs/contract.md#claims, D46, D47, D51). */
+/** Who may file a claim of what, and when; previews are judged like submissions (docs/contract.md#claims). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { query } from '../../kernel/world.ts';
 import { type Bought, ClaimShop, codeOf, dataOf, type Fields, MANUAL, MIND, PROOF, rowCounts, type Stage } from './shop.ts';

@@ -1,5 +1,5 @@
 /**
- * Each race of claims, with the loser chosen: one winner, and the loser is refused by what the winner has done (D47; issue 19, point 4).
+ * Each race of claims, with the loser chosen: one winner, and the loser is refused by what the winner has done (issue 19, point 4).
  * A command to a claim is held on its way to Temporal, after the API has found nothing against it; what is about an item waits for its row.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';

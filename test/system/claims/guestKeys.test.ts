@@ -1,4 +1,4 @@
-/** Idempotency keys of guests: a key is no way around the order's password (docs/contract.md#claims, D51, X15). */
+/** Idempotency keys of guests: a key is no way around the order's password (docs/contract.md#claims). */
 import { describe, expect, test } from '@jest/globals';
 import { call, GUEST, type Headers_ } from '../../../bin/dev/client.ts';
 import { MAX_WRONG } from '../../../api/orders/guestOrders.ts';

@@ -1,4 +1,4 @@
-/** A claim is held once and released by its time or by hand; a buyer withdraws it; meanwhile the item's deadlines rest (D48, D71). */
+/** A claim is held once and released by its time or by hand; a buyer withdraws it; meanwhile the item's deadlines rest. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { DAY } from '../../../domain/kernel/time.ts';
 import { type Bought, ClaimShop, codeOf, dataOf, type Fields, MIND, PARCEL, PICKUP } from './shop.ts';

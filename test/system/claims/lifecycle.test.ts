@@ -1,4 +1,4 @@
-/** Claims from their request to their end, as members and sellers use them (docs/contract.md#claims, D12, D46–D51). */
+/** Claims from their request to their end, as members and sellers use them (docs/contract.md#claims). */
 import { describe, expect, test } from '@jest/globals';
 import type { Buyer } from '../../../bin/dev/client.ts';
 import { type Paid, query, until, type World, world } from '../../kernel/world.ts';

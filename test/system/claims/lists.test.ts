@@ -1,4 +1,4 @@
-/** The seller's list of claims and its filters, the detail, and what buyers may do about claims (issue 19, point 5; F27). */
+/** The seller's list of claims and its filters, the detail, and what buyers may do about claims (issue 19, point 5). */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { Client } from 'pg';

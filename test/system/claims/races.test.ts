@@ -1,4 +1,4 @@
-/** Whatever happens to a claim at the same time has one winner, and each approval is paid back once (D47; issue 19, point 4 and proof). */
+/** Whatever happens to a claim at the same time has one winner, and each approval is paid back once (issue 19, point 4 and proof). */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Reply } from '../../../bin/dev/client.ts';
 import { query, until } from '../../kernel/world.ts';

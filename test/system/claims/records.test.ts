@@ -1,4 +1,4 @@
-/** What claims leave: events to webhooks, and records of the audit log (D14, D52, G46; issue 19, point 6). */
+/** What claims leave: events to webhooks, and records of the audit log (issue 19, point 6). */
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Value } from 'typebox/value';

@@ -1,4 +1,4 @@
-/** A return: collected, inspected, then approved or rejected, with its stock (D18, D19; issue 19, points 2 and 8). */
+/** A return: collected, inspected, then approved or rejected, with its stock (issue 19, points 2 and 8). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { REJECT_REASONS } from '../../../domain/claims/rules.ts';
 import { ClaimShop, codeOf, dataOf, type Fields, fieldsOf, MANUAL, MIND, PICKUP } from './shop.ts';

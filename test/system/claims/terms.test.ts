@@ -1,4 +1,4 @@
-/** Reasons and whose fault they are, images, and the seven days after the delivery (D46, D50, shapes of claims). */
+/** Reasons and whose fault they are, images, and the seven days after the delivery (shapes of claims). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { CLAIM_REASONS } from '../../../domain/claims/rules.ts';
 import { query, underTest } from '../../kernel/world.ts';

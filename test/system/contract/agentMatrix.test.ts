@@ -1,6 +1,6 @@
 /**
- * Every change of the management API × who sends it × real and dry: decision, status and record as the declaration says (G3, G12, G13,
- * G42). The bodies and ids are wrong, so that nothing happens: what is judged is what comes before.
+ * Every change of the management API × who sends it × real and dry: decision, status and record as the declaration says. The bodies and ids
+ * are wrong, so that nothing happens: what is judged is what comes before.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-/** Agents: what is not theirs to do directly is refused or waits, and changes nothing (in the order of G3). */
+/** Agents: what is not theirs to do directly is refused or waits, and changes nothing. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { endpoints } from '../../../api/endpoints.ts';
 import { policyOf } from '../../../api/declare/agents.ts';
@@ -29,7 +29,7 @@ const SCOPES = [
 beforeAll(async () => {
   shop = await world();
   await people(shop);
-  // Before that, most approvals are skipped (G8).
+  // Before that, most approvals are skipped.
   await query('UPDATE store SET ever_public_at = now() WHERE store_id = $1', [shop.store.storeId]);
   owner = await storeToken(`owner@${shop.store.storeCode}.example`, shop.store.storeId);
   const issue = async (purpose: string): Promise<Headers_> => {
@@ -190,7 +190,7 @@ describe('the header x-svc-agent', () => {
     const headers = { ...plain, 'x-svc-agent': encodeURIComponent(value) === value ? value : Buffer.from(value).toString('latin1') };
     const { status, body } = await call(underTest.api, 'POST', '/v1/categories', { headers, body: { name: 'n' } });
     expect([status, body.error?.fieldErrors?.map(({ field }) => field)]).toEqual([400, ['x-svc-agent']]);
-    // A read is an agent's request, too; but dry runs are of changes only (G1, G4).
+    // A read is an agent's request, too; but dry runs are of changes only.
     const read = await call(underTest.api, 'GET', '/v1/categories', { headers: { ...headers, 'x-svc-dry-run': 'x' } });
     expect([read.status, read.body.error?.fieldErrors?.map(({ field }) => field)]).toEqual([400, ['x-svc-agent']]);
     const { user } = await loginAs(`owner@${shop.store.storeCode}.example`);

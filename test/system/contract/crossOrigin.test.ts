@@ -1,4 +1,4 @@
-/** Pages of every origin may call the storefront API, and nothing else (D98). */
+/** Pages of every origin may call the storefront API, and nothing else. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { endpoints } from '../../../api/endpoints.ts';
 import { surfaceOf } from '../../../api/documents/openapi.ts';

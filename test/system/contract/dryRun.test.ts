@@ -1,6 +1,6 @@
 /**
  * Dry runs: every change of the walk through all operations is sent dry first. It leaves nothing, and what it shows is the difference that
- * GET then shows (G10 … G17).
+ * GET then shows.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
@@ -29,7 +29,7 @@ const timeless = (value: unknown) => JSON.stringify(value).replaceAll(/"\d{4}-\d
 const realFetch = globalThis.fetch;
 afterEach(() => void (globalThis.fetch = realFetch));
 
-/** Rehearsals, which change nothing themselves, know no dry run (G39). */
+/** Rehearsals, which change nothing themselves, know no dry run. */
 const changes = endpoints.filter(({ access, route, change }) => access === 'store' && !route.startsWith('GET ') && change !== 'none');
 const routes = changes.map((endpoint) => {
   const [method, path] = endpoint.route.split(' ');

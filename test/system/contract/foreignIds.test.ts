@@ -94,7 +94,7 @@ test.each(bodies)('%s', async (_, method, where, body) => {
   const foreign = await request(theirs);
   expect(foreign).toEqual(await request(NOBODYS));
   expect(foreign[1]).not.toContain('nothing at this address');
-  // A bulk answers 200 and refuses each item by itself (D6).
+  // A bulk answers 200 and refuses each item by itself.
   const isRefused = foreign[0] >= 400 || foreign[1].includes('"succeeded":0');
   expect([foreign, isRefused]).toEqual([foreign, true]);
 });

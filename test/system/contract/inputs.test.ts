@@ -1,6 +1,6 @@
 /**
  * Odd input in every place of every operation, generated from the endpoint list: path, query, headers, each field of a body, the body
- * itself. Nothing is a 500 or undeclared, no refusal is large, and what is wrong is named (X7, X22).
+ * itself. Nothing is a 500 or undeclared, no refusal is large, and what is wrong is named.
  * FUZZ_INPUTS=20000 for the full count; a failure is shrunk and prints its seed.
  */
 import { beforeAll, describe, expect, test } from '@jest/globals';

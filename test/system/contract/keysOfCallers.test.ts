@@ -1,4 +1,4 @@
-/** A caller has one set of idempotency keys, whatever operation, process or workflow they reach (D94). */
+/** A caller has one set of idempotency keys, whatever operation, process or workflow they reach. */
 import { describe, expect, test } from '@jest/globals';
 import type { Reply } from '../../../bin/dev/client.ts';
 import { query, type World, world } from '../../kernel/world.ts';
@@ -63,7 +63,7 @@ describe('a seller', () => {
     expect(filed.status).toBe(202);
     const create = (key: string, more = {}) => shop.seller.call('POST', '/v1/categories', { name: '모자' }, { ...headers(key), ...more });
     expect(outcomeOf(await create('one', agent))).toEqual(REUSED);
-    // Without an agent it is another caller (G2).
+    // Without an agent it is another caller.
     expect(outcomeOf(await create('one'))).toEqual([201, null]);
   });
   test('whose first request was refused', async () => {

@@ -1,4 +1,4 @@
-/** Whose idempotency key it is where nobody has logged in (X15). */
+/** Whose idempotency key it is where nobody has logged in. */
 import { createHash } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { newAddress } from '../../kernel/api.ts';

@@ -60,7 +60,7 @@ const machine = (scopes: readonly string[]) => (endpoint: Endpoint) => {
   return lacks(endpoint, scopes) ? 'INSUFFICIENT_SCOPE' : null;
 };
 const APP_SCOPES = ['order:rw', 'store:rw', 'member:rw'];
-/** A person’s token through a client of one store: what takes a login at the console is not for them (X1). */
+/** A person’s token through a client of one store: what takes a login at the console is not for them. */
 const throughApp = (principal: Principal['refused']) => (endpoint: Endpoint) => {
   if (endpoint.access !== 'user') return principal(endpoint);
   return endpoint.console ? 'INSUFFICIENT_ROLE' : null;

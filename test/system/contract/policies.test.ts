@@ -72,7 +72,7 @@ describe.each(store)('%s', (_, endpoint) => {
   });
   test('403 when the token lacks a scope, before the body is looked at', async () => {
     if (endpoint.console) {
-      // A server, whatever its scopes, is nobody at the console (D29); before scope and body (D79).
+      // A server, whatever its scopes, is nobody at the console; before scope and body.
       expect((await send(endpoint, bearer, endpoint.body && { zz: 1 })).body.error?.code).toBe('INSUFFICIENT_ROLE');
       return;
     }

@@ -1,4 +1,4 @@
-/** What a hostile request costs and is told, from outside (X6, X7, X22, X23). The pure half is in test/kernel/refusals. */
+/** What a hostile request costs and is told, from outside. The pure half is in test/kernel/refusals. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { ADDRESS, call, GUEST, OPTION, type Reply } from '../../../bin/dev/client.ts';
 import { createKeyring } from '../../../db/kernel/keyring.ts';

@@ -77,7 +77,7 @@ const RULES: Readonly<Record<string, RegExp>> = {
   'webhooks.create': /^url$/,
   'webhooks.replace': /^url$/,
 };
-/** Page and size together (X22). */
+/** Page and size together. */
 const isRule = (id: string, field: string) => field === 'page' || (RULES[id]?.test(field) ?? false);
 
 let shop: World;

@@ -1,4 +1,4 @@
-/** How a process ends that is told to: nobody's request is cut off, and nobody is sent to it any more (X26). */
+/** How a process ends that is told to: nobody's request is cut off, and nobody is sent to it any more. */
 import { expect, test } from '@jest/globals';
 import { fork } from 'node:child_process';
 import { request } from 'node:http';

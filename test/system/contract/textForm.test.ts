@@ -1,4 +1,4 @@
-/** Text has one form, whoever sends it and wherever (D91, D97). */
+/** Text has one form, whoever sends it and wherever. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { call } from '../../../bin/dev/client.ts';

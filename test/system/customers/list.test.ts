@@ -1,4 +1,4 @@
-/** The list of members and one in detail: search, filters, order, numbers (docs/contract.md#members-of-the-shop, U3–U7). */
+/** The list of members and one in detail: search, filters, order, numbers (docs/contract.md#members-of-the-shop). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { newId } from '../../../db/kernel/clock.ts';
 import { query, until, type World, world } from '../../kernel/world.ts';

@@ -1,4 +1,4 @@
-/** What is a buyer's own: address book, wishlist, consents (docs/contract.md#members-of-the-shop, U8–U10). */
+/** What is a buyer's own: address book, wishlist, consents (docs/contract.md#members-of-the-shop). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { call } from '../../../bin/dev/client.ts';
 import { storeToken, people } from '../../kernel/login.ts';

@@ -1,4 +1,4 @@
-/** A withdrawal beside everything else of the same member: one of the two wins, and there is no half state (U14). */
+/** A withdrawal beside everything else of the same member: one of the two wins, and there is no half state. */
 import { beforeAll, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import type { Reply } from '../../../bin/dev/client.ts';

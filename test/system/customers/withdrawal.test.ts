@@ -1,4 +1,4 @@
-/** A member leaves: what stands in the way, what is deleted, what stays (docs/contract.md#members-of-the-shop, U11–U14). */
+/** A member leaves: what stands in the way, what is deleted, what stays (docs/contract.md#members-of-the-shop). */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { grantPoints } from '../../../db/points/ledger.ts';
 import { columnsOf, REGISTER } from '../../../db/personalData/register.ts';

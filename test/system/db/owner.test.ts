@@ -1,4 +1,4 @@
-/** A database whose owner is no superuser, as hosted Postgres gives one: row security is forced on the owner too (X19). */
+/** A database whose owner is no superuser, as hosted Postgres gives one: row security is forced on the owner too. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type ChildProcess, execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

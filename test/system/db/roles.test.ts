@@ -1,4 +1,4 @@
-/** Who may log in as what (X19): processes that work for shops are bound by row security, and know when they are not. */
+/** Who may log in as what: processes that work for shops are bound by row security, and know when they are not. */
 import { expect, test } from '@jest/globals';
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

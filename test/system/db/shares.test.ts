@@ -1,4 +1,4 @@
-/** Stores share the connections of a process: what one of them does takes none from the others (D90). */
+/** Stores share the connections of a process: what one of them does takes none from the others. */
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { shareConnections } from '../../../db/kernel/shares.ts';

@@ -1,5 +1,5 @@
 /**
- * A process that vanishes takes its locks with it (X18). Its connection is not closed: it falls silent, and TCP's keepalives are
+ * A process that vanishes takes its locks with it. Its connection is not closed: it falls silent, and TCP's keepalives are
  * still answered, so only what Postgres itself ends is ended.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';

@@ -1,4 +1,4 @@
-/** Text that was stored before requests were brought into one form is brought into it by the migration (D91). */
+/** Text that was stored before requests were brought into one form is brought into it by the migration. */
 import { expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { migrate } from '../../../db/migrate.ts';

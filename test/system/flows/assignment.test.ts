@@ -1,4 +1,4 @@
-/** Which flow an item takes: its product's, its category's, or the default of what travels (docs/contract.md#flow, F41). */
+/** Which flow an item takes: its product's, its category's, or the default of what travels (docs/contract.md#flow). */
 import { beforeAll, expect, test } from '@jest/globals';
 import { chooseFlows } from '../../../db/flows/choice.ts';
 import { Desk } from '../../kernel/approvals.ts';

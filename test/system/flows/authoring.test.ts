@@ -1,4 +1,4 @@
-/** A flow from its first draft to its versions: what is answered, what is refused, in which order (docs/contract.md#authoring, F1 … F9). */
+/** A flow from its first draft to its versions: what is answered, what is refused, in which order (docs/contract.md#authoring). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { PRESETS } from '../../../domain/flows/presets/index.ts';
 import { world } from '../../kernel/world.ts';

@@ -76,7 +76,7 @@ test('two thousand happenings, then a step tells how far it came and is the last
   const reply = await one!.simulate(CHEAP, { steps: [start, { advance: 'PT1M' }, { advance: 'P30D' }, { advance: 'PT1S' }] });
   const steps = stepsOf(reply);
   expect([reply.status, steps.map(({ truncated }) => truncated)]).toEqual([200, [null, null, 'HAPPENINGS']]);
-  // A happening in thirty tells of the pace, and takes no edge (F44).
+  // A happening in thirty tells of the pace, and takes no edge.
   const taken = steps.reduce((sum, { edges }) => sum + edges.length, 1);
   expect([taken > 1900, taken <= 2000]).toEqual([true, true]);
 });

@@ -1,6 +1,4 @@
-/**
- * Claims, cancels and refunds of items that follow a seller's flow: fees fixed at receipt, refunds and stock on the way, ends (F37–F40).
- */
+/** Claims, cancels and refunds of items that follow a seller's flow: fees fixed at receipt, refunds and stock on the way, ends. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Edge, Execution, Graph, Permissions, StateNode } from '../../../domain/flows/graph/graph.ts';
 import { onSeller } from '../../../domain/flows/presets/parts.ts';
@@ -164,7 +162,7 @@ describe('what a flow does itself', () => {
     expect(await shop.stock(one.variantId)).toBe(100);
     expect((await eventsOf(one, 'ORDER.CANCELED')).map(({ refundAmount }) => refundAmount)).toEqual([0, 0, 0]);
   });
-  test('what it has refunded is no part of what the purchase earns (N18)', async () => {
+  test('what it has refunded is no part of what the purchase earns', async () => {
     const one = await bought(1, 'make', 'refund', 'finish');
     const [row] = await query('SELECT status, left_cash_won FROM order_item WHERE order_item_id = $1', [one.orderItemId]);
     expect(row).toMatchObject({ status: 'PURCHASE_DECIDED', left_cash_won: 10_000 });
@@ -186,7 +184,7 @@ describe('what a flow does itself', () => {
   });
 });
 
-test('a seller cancels, and holds the refund, until the limits of the node (F37)', async () => {
+test('a seller cancels, and holds the refund, until the limits of the node', async () => {
   const one = await bought(3, 'make', 'pack');
   const cancel = async (body: Fields = {}) => codeOf(await canceledBySeller(one, { quantity: 1, ...body }));
   expect(await cancel({ holdRefund: true })).toEqual([200, 'OK']);

@@ -1,5 +1,5 @@
 /**
- * One store's expressions are paid by all: what is published has a price (F43), and what was published before there was one stops all the
+ * One store's expressions are paid by all: what is published has a price, and what was published before there was one stops all the
  * same.
  */
 import { beforeAll, expect, test } from '@jest/globals';

@@ -1,4 +1,4 @@
-/** Built-in actions that ask for their own fields are met by their endpoints, singly and in bulk (F21). */
+/** Built-in actions that ask for their own fields are met by their endpoints, singly and in bulk. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Buyer } from '../../../bin/dev/client.ts';
 import type { Action, Graph } from '../../../domain/flows/graph/graph.ts';

@@ -1,4 +1,4 @@
-/** External nodes of running orders: one request for each entry, with the connection of that moment (F15–F18). */
+/** External nodes of running orders: one request for each entry, with the connection of that moment. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { query, temporalClient, until } from '../../kernel/world.ts';
 import { callsOf, deadlineAround, EXTERNAL_FLOW, externalFlow, FlowShop, Service } from './externalFlow.ts';

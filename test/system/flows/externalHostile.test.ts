@@ -1,4 +1,4 @@
-/** Services that mean harm, against the request of an external node: each ends as it is specified, within its time (F16, F17). */
+/** Services that mean harm, against the request of an external node: each ends as it is specified, within its time. */
 import { createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';

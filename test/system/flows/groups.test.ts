@@ -1,4 +1,4 @@
-/** Items of an order that move together in one flow (F26, F32, F33). */
+/** Items of an order that move together in one flow. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Buyer } from '../../../bin/dev/client.ts';
 import { foodDelivery } from '../../../domain/flows/presets/foodDelivery.ts';
@@ -49,7 +49,7 @@ describe('food of one order', () => {
       const list = (await shop.seller('GET', `/v1/payments/${paymentId}`)).body.data.refunds as { amount: number; status: string }[];
       return list.every(({ status }) => status === 'DONE') && list;
     });
-    // Who leaves last takes the delivery fee along (F40).
+    // Who leaves last takes the delivery fee along.
     expect(refunds.map(({ amount }) => amount).toSorted((a, b) => a - b)).toEqual([10_000, 13_000]);
   });
   test('that nobody accepts is canceled by the clock', async () => {

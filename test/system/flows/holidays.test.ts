@@ -1,4 +1,4 @@
-/** Korea's holidays (D24): what a new database knows, and the operator's command that replaces a year. */
+/** Korea's holidays: what a new database knows, and the operator's command that replaces a year. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';

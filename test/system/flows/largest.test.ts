@@ -1,6 +1,6 @@
 /**
  * The largest order that can be made: 100 lines in a group, and 100 lines each by itself, with all the inputs and data that their flows
- * keep (F46). Twelve readers at once are answered, with answers of a bounded size, and a group keeps what was sent to it once.
+ * keep. Twelve readers at once are answered, with answers of a bounded size, and a group keeps what was sent to it once.
  */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Buyer } from '../../../bin/dev/client.ts';

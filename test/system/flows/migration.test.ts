@@ -1,4 +1,4 @@
-/** Items in flight go to the newest version, a portion at a time (docs/contract.md#migrations, F10). */
+/** Items in flight go to the newest version, a portion at a time (docs/contract.md#migrations). */
 import { beforeAll, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { pay } from '../../../bin/dev/client.ts';

@@ -1,5 +1,5 @@
 /**
- * An action of the order is done for every item that has it by one request, whoever sends it (F26). Each request is sent once: one that is
+ * An action of the order is done for every item that has it by one request, whoever sends it. Each request is sent once: one that is
  * repeated under its key goes on where the one before ended, and would hide that it stopped.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';

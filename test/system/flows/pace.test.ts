@@ -1,4 +1,4 @@
-/** The pace of running orders (F44): late, never lost, told to the seller and to operators. */
+/** The pace of running orders: late, never lost, told to the seller and to operators. */
 import { beforeAll, expect, test } from '@jest/globals';
 import type { Graph } from '../../../domain/flows/graph/graph.ts';
 import { DAY, MINUTE } from '../../../domain/kernel/time.ts';

@@ -1,4 +1,4 @@
-/** Pictures of flows over HTTP: SVG that runs nothing, refusals as envelopes, and the way of an item (F1). */
+/** Pictures of flows over HTTP: SVG that runs nothing, refusals as envelopes, and the way of an item. */
 import { beforeAll, expect, test } from '@jest/globals';
 import { world } from '../../kernel/world.ts';
 import { FlowShop, EXTERNAL_FLOW } from './externalFlow.ts';

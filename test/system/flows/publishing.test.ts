@@ -1,4 +1,4 @@
-/** Who publishes, at the same time as whom, and that a version never changes (docs/contract.md#authoring, F5 … F9). */
+/** Who publishes, at the same time as whom, and that a version never changes (docs/contract.md#authoring). */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { call, type Headers_ } from '../../../bin/dev/client.ts';

@@ -1,4 +1,4 @@
-/** Scenarios and records through a draft, over HTTP: nothing real changes (docs/contract.md#authoring, F6, F8, F12 … F14). */
+/** Scenarios and records through a draft, over HTTP: nothing real changes (docs/contract.md#authoring). */
 import { beforeAll, expect, test } from '@jest/globals';
 import { shippingStandard } from '../../../domain/flows/presets/shippingStandard.ts';
 import { query, world } from '../../kernel/world.ts';

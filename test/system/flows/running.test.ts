@@ -1,4 +1,4 @@
-/** Items that run by a flow which their store has drawn: actions, input, attachments, limits, moves, events, records (F19–F31). */
+/** Items that run by a flow which their store has drawn: actions, input, attachments, limits, moves, events, records. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Buyer } from '../../../bin/dev/client.ts';
 import { DAY } from '../../../domain/kernel/time.ts';

@@ -1,4 +1,4 @@
-/** Connections to external services: what they may be, and that nobody sees their values (docs/contract.md#connections, F15, F16). */
+/** Connections to external services: what they may be, and that nobody sees their values (docs/contract.md#connections). */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { call } from '../../../bin/dev/client.ts';
 import { openSecret } from '../../../db/flows/secrets.ts';

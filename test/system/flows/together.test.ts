@@ -1,6 +1,4 @@
-/**
- * What the items of an order do together: who moves, who is answered, what is handed over, and repeated requests (F11, F21, F26, F32, F33).
- */
+/** What the items of an order do together: who moves, who is answered, what is handed over, and repeated requests. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import type { Buyer } from '../../../bin/dev/client.ts';

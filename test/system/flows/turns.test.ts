@@ -1,4 +1,4 @@
-/** External calls of a store: ten in flight and sixty a minute of the real clock; no other store's call waits for them (F47). */
+/** External calls of a store: ten in flight and sixty a minute of the real clock; no other store's call waits for them. */
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Graph } from '../../../domain/flows/graph/graph.ts';

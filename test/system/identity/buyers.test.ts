@@ -1,4 +1,4 @@
-/** Buyers: sign-up, login, guests who become customers, sessions that slide and end (D66). */
+/** Buyers: sign-up, login, guests who become customers, sessions that slide and end. */
 import { hash } from '@node-rs/argon2';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { ADDRESS, call, OPTION, pay } from '../../../bin/dev/client.ts';

@@ -1,4 +1,4 @@
-/** A client of one store leads into that store only, and nobody is logged in to one without being asked (X1–X5). */
+/** A client of one store leads into that store only, and nobody is logged in to one without being asked. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { call } from '../../../bin/dev/client.ts';
 import {

@@ -1,4 +1,4 @@
-/** Whatever goes wrong under /oauth2 is told flat, as the RFCs have it, small, and never with a 500 (D4, X7). */
+/** Whatever goes wrong under /oauth2 is told flat, as the RFCs have it, small, and never with a 500. */
 import { beforeAll, expect, test } from '@jest/globals';
 import { APP, authorizeUrl, basic, Browser, loginAs, people, storeToken } from '../../kernel/login.ts';
 import { underTest, type World, world } from '../../kernel/world.ts';

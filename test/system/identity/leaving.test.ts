@@ -1,4 +1,4 @@
-/** What a person had in hand in a store ends with their membership and stays ended (X25). */
+/** What a person had in hand in a store ends with their membership and stays ended. */
 import { beforeAll, expect, test } from '@jest/globals';
 import { call } from '../../../bin/dev/client.ts';
 import { employ, loginAs, loginThrough, people, registerApp, storeToken, tokens } from '../../kernel/login.ts';

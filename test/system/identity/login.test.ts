@@ -39,7 +39,7 @@ describe('authorize', () => {
     expect(claims(user.access_token)).toMatchObject({ use: 'user', origin: 'console', client_id: CONSOLE, auth_time: expect.any(Number) });
     const stores = await call(underTest.api, 'GET', '/me/stores', bearer(user.access_token));
     expect(stores.body.data.items).toEqual([expect.objectContaining({ storeId: shop.store.storeId, role: 'OWNER' })]);
-    // A replayed code kills what it gave (D63).
+    // A replayed code kills what it gave.
     expect(await redeem()).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
     expect((await call(underTest.api, 'GET', '/me/stores', bearer(user.access_token))).status).toBe(401);
   });

@@ -174,7 +174,7 @@ describe('clients', () => {
     const given = (await exchange(user.access_token, shop.store.storeId, { client_id: clientId })).body;
     expect(given.scope).toBe('product:r');
     expect((await request(given.access_token, 'GET', '/v1/products')).status).toBe(200);
-    // A registered third party never counts as the console, whatever its user's role (D29).
+    // A registered third party never counts as the console, whatever its user's role.
     expect((await request(given.access_token, 'GET', '/v1/store/api-clients')).body.error?.code).toBe('INSUFFICIENT_ROLE');
     expect((await exchange(user.access_token, rival.store.storeId, { client_id: clientId })).body.error).toBe('invalid_target');
     await request(owner, 'POST', `/v1/store/api-clients/${clientId}/deactivate`);

@@ -1,4 +1,4 @@
-/** Members and invitations (docs/contract.md#members, D67). */
+/** Members and invitations (docs/contract.md#members). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { endpoints } from '../../../api/endpoints.ts';
 import { changeProblem } from '../../../domain/invitations/rules.ts';

@@ -35,7 +35,7 @@ const refused = async (changes: Readonly<Record<string, string | null>>) => {
   return new URL((await new Browser().open(url)).headers.get('location')!).searchParams.get('error');
 };
 
-describe('tokens of /mcp (G33)', () => {
+describe('tokens of /mcp', () => {
   test('its metadata is flat, and names address, server and scopes', async () => {
     const response = await fetch(`${underTest.api}/.well-known/oauth-protected-resource/mcp`);
     expect(response.status).toBe(200);

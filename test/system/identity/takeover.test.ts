@@ -1,4 +1,4 @@
-/** An address that signed up by itself goes to the person whom the shop vouches for (X8). */
+/** An address that signed up by itself goes to the person whom the shop vouches for. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { call } from '../../../bin/dev/client.ts';
 import { basic, TOKEN_EXCHANGE, tokens } from '../../kernel/login.ts';

@@ -1,4 +1,4 @@
-/** Inquiries about products: who reads what, answers, the seller's list, events (U18–U20). */
+/** Inquiries about products: who reads what, answers, the seller's list, events. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Buyer, call } from '../../../bin/dev/client.ts';
 import { Desk } from '../../kernel/approvals.ts';

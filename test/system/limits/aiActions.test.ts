@@ -1,4 +1,4 @@
-/** AI actions are counted in the transaction of their change, by the Korean months of the store's clock (G38–G40). */
+/** AI actions are counted in the transaction of their change, by the Korean months of the store's clock. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { countAction } from '../../../db/aiActions/commands.ts';

@@ -1,4 +1,4 @@
-/** Whose request it is, behind proxies (X9). */
+/** Whose request it is, behind proxies. */
 import { describe, expect, test } from '@jest/globals';
 import type { IncomingMessage } from 'node:http';
 import { countedAddress, wholeAddress } from '../../../api/web/clientAddress.ts';

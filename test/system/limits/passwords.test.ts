@@ -1,4 +1,4 @@
-/** How often a password may be guessed, and what guessing cannot hold up (X11, X12). */
+/** How often a password may be guessed, and what guessing cannot hold up. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';

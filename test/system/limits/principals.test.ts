@@ -1,4 +1,4 @@
-/** Whoever makes many tokens has no more requests for it: wider windows of principal, person, store and address (D25, X10). */
+/** Whoever makes many tokens has no more requests for it: wider windows of principal, person, store and address. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { call, type Headers_, type Reply } from '../../../bin/dev/client.ts';
 import { newAddress, ownApi } from '../../kernel/api.ts';

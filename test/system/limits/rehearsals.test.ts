@@ -1,4 +1,4 @@
-/** Checks and rehearsals of flows change nothing: for agents they count no action, have no dry run, and leave their record (G39, G42). */
+/** Checks and rehearsals of flows change nothing: for agents they count no action, have no dry run, and leave their record. */
 import { expect, test } from '@jest/globals';
 import { call } from '../../../bin/dev/client.ts';
 import { Desk } from '../../kernel/approvals.ts';

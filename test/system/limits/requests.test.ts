@@ -1,4 +1,4 @@
-/** How many requests a minute may be made, and who counts as whom (D25, X10). */
+/** How many requests a minute may be made, and who counts as whom. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Windows } from '../../../api/web/windows.ts';
 import { newApiToken } from '../../../db/identity/apiTokens.ts';

@@ -73,6 +73,6 @@ test('a refusal is recorded while the line of changes is full', async () => {
   const { items } = (await seller.call('GET', '/v1/audit-logs?action=categories.patch&outcome=FAILED')).body.data as {
     items: { errorCode: string }[];
   };
-  // Not the limits of rates (G42).
+  // Not the limits of rates.
   expect(items.map(({ errorCode }) => errorCode)).toEqual(['VALIDATION_FAILED']);
 });

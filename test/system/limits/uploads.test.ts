@@ -1,4 +1,4 @@
-/** How many images a buyer may upload (X13). */
+/** How many images a buyer may upload. */
 import { expect, test } from '@jest/globals';
 import { newAddress } from '../../kernel/api.ts';
 import type { Buyer, Reply } from '../../../bin/dev/client.ts';

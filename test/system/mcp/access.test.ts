@@ -1,4 +1,4 @@
-/** Who may use `/mcp`, and whose sessions are whose (G32, G33). */
+/** Who may use `/mcp`, and whose sessions are whose. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';

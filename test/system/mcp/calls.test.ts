@@ -1,4 +1,4 @@
-/** `api_search` and `api_call`: the management API as an agent (G34, G2, G3, G39, G43). */
+/** `api_search` and `api_call`: the management API as an agent. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { call } from '../../../bin/dev/client.ts';
 import { people, storeToken } from '../../kernel/login.ts';

@@ -1,4 +1,4 @@
-/** Decisions through `/mcp`: by a form that the person confirms, for clients of both generations (G35 … G37). */
+/** Decisions through `/mcp`: by a form that the person confirms, for clients of both generations. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { call } from '../../../bin/dev/client.ts';
 import { setTimeout as sleep } from 'node:timers/promises';

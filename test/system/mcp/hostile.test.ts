@@ -1,4 +1,4 @@
-/** What is malformed, too much or meant to break something is a clean error, and counts (G32, G34, X10). */
+/** What is malformed, too much or meant to break something is a clean error, and counts. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { ownApi } from '../../kernel/api.ts';
 import { people, storeToken } from '../../kernel/login.ts';

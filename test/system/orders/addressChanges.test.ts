@@ -1,4 +1,4 @@
-/** A buyer asks for another shipping address before dispatch, and the seller decides (docs/contract.md#address-changes, D14). */
+/** A buyer asks for another shipping address before dispatch, and the seller decides (docs/contract.md#address-changes). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Buyer, GUEST } from '../../../bin/dev/client.ts';
 import { type Paid, type World, world } from '../../kernel/world.ts';

@@ -1,6 +1,6 @@
 /**
  * What buyers see and decide: members their own orders, guests with contact and password (docs/contract.md#decision,
- * docs/contract.md#lookups, D32, D51).
+ * docs/contract.md#lookups).
  */
 import { describe, expect, test } from '@jest/globals';
 import { DAY, MINUTE } from '../../../domain/kernel/time.ts';
@@ -57,7 +57,7 @@ describe('a member', () => {
     expect(itemCount).toBe(1);
     const { data } = (await member.call('GET', `/storefront/v1/me/orders/${mine[0]}`)).body;
     expect(data).toMatchObject(head);
-    // A list leaves out forms and what the flow has gathered (D90).
+    // A list leaves out forms and what the flow has gathered.
     const { actions, step, flowState, ...record } = listed[0];
     expect(data.items[0]).toMatchObject({ ...record, flowState });
     expect([actions.length, step.label]).toEqual([data.items[0].actions.length, data.items[0].step.label]);
@@ -211,7 +211,7 @@ describe('a guest', () => {
     for (const which of [orderId, orderNo, orderNo]) await request(shop, which, { ...right, orderPassword: 'wrong' });
     // Three are counted. A right one in between forgets them.
     expect((await request(shop, orderId, right)).status).toBe(200);
-    // Other suites have password calls too: one that finds no slot (X12) comes again.
+    // Other suites have password calls too: one that finds no slot comes again.
     const guess = async (i: number): Promise<Reply> => {
       const reply = await request(shop, i % 2 ? orderId : orderNo, { ...right, orderPassword: `guess ${i}` });
       return reply.status === 429 && Number(reply.headers.get('retry-after')) < 60 ? guess(i) : reply;

@@ -1,4 +1,4 @@
-/** Readers of feeds who go on from the last cursor miss nothing, whatever commits in parallel: commit order is not clock order (D70). */
+/** Readers of feeds who go on from the last cursor miss nothing, whatever commits in parallel: commit order is not clock order. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import Ajv from 'ajv/dist/2020.js';

@@ -1,4 +1,4 @@
-/** GET /v1/orders with each filter, alone and together (docs/contract.md#feeds, D70). */
+/** GET /v1/orders with each filter, alone and together (docs/contract.md#feeds). */
 import { beforeAll, expect, test } from '@jest/globals';
 import { type Paid, query, type World, world } from '../../kernel/world.ts';
 

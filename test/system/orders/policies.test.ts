@@ -1,6 +1,6 @@
 /**
  * Refund policies of a seller's cancel: frozen per item at payment, mixed in one bundle, several bundles in one order
- * (docs/contract.md#cancel, D50, D73).
+ * (docs/contract.md#cancel).
  */
 import { beforeAll, expect, test } from '@jest/globals';
 import { pay } from '../../../bin/dev/client.ts';

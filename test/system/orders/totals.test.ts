@@ -1,4 +1,4 @@
-/** Totals of order lists are counted as orders change, and are always what there is (X22). */
+/** Totals of order lists are counted as orders change, and are always what there is. */
 import { expect, test } from '@jest/globals';
 import { PUBLIC_STATUSES } from '../../../domain/flows/graph/status.ts';
 import { query, world } from '../../kernel/world.ts';

@@ -1,4 +1,4 @@
-/** Courier shipments by the sandbox clock, with the development courier; holds and corrected numbers (D72, D75). */
+/** Courier shipments by the sandbox clock, with the development courier; holds and corrected numbers. */
 import { describe, expect, test } from '@jest/globals';
 import { DAY, HOUR, korean } from '../../../domain/kernel/time.ts';
 import { afterReading, beginTracking, stageOf } from '../../../domain/orders/tracking.ts';

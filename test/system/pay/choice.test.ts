@@ -1,4 +1,4 @@
-/** The payment screen over HTTP: both providers, the choice between ways to pay, failover, and the way back (Y14 … Y18, Y28). */
+/** The payment screen over HTTP: both providers, the choice between ways to pay, failover, and the way back. */
 import { describe, expect, test } from '@jest/globals';
 import { call, formOf, get, pay } from '../../../bin/dev/client.ts';
 import { query, underTest, until, type World } from '../../kernel/world.ts';
@@ -122,7 +122,7 @@ describe('another way to pay', () => {
   });
 });
 
-describe('a window that refuses before the buyer can pay (Y16)', () => {
+describe('a window that refuses before the buyer can pay', () => {
   test('leads to the next provider, once, whatever is read again', async () => {
     const { payUrl, paymentId, status } = await started(await shopWith());
     const next = await pay(payUrl, REFUSED);
@@ -177,7 +177,7 @@ describe('a window that refuses before the buyer can pay (Y16)', () => {
   test.each([
     ['a decline', DECLINED, 'FAILED', 'DECLINED REJECT_CARD_PAYMENT'],
     ['a cancel', '4111111111110010', 'CANCELED', 'CANCELED PAY_PROCESS_CANCELED'],
-    ['401 at the confirm (Y18)', '4111111111110050', 'FAILED', 'DECLINED UNAUTHORIZED_KEY'],
+    ['401 at the confirm', '4111111111110050', 'FAILED', 'DECLINED UNAUTHORIZED_KEY'],
   ])('is none after %s', async (_, card, wanted, end) => {
     const { payUrl, paymentId } = await started(await shopWith());
     expect(result(await pay(payUrl, card))).toBe(wanted);
@@ -200,7 +200,7 @@ describe('the failed page', () => {
     expect(result(await pay((await submit(payUrl, forms[0]!)).url))).toBe('COMPLETED');
     expect(await attemptsOf(paymentId)).toEqual(['tosspayments CARD DECLINED REJECT_CARD_PAYMENT', 'tosspayments CARD APPROVED']);
   });
-  test('after 401 at the confirm offers the other provider only (Y18)', async () => {
+  test('after 401 at the confirm offers the other provider only', async () => {
     const { payUrl, paymentId } = await started(await shopWith());
     await pay(payUrl, '4111111111110050');
     const forms = formsOf((await get(payUrl)).text);
@@ -210,7 +210,7 @@ describe('the failed page', () => {
   });
 });
 
-describe('a provider whose circuit is open (Y17)', () => {
+describe('a provider whose circuit is open', () => {
   const openCircuit = ({ store: { storeId } }: World, interval: string, provider = 'tosspayments') =>
     query(`INSERT INTO payment_circuit (store_id, provider, environment, open_until) VALUES ($1, $3, 'TEST', now() + $2::interval)`, [
       storeId,

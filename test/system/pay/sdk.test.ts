@@ -1,4 +1,4 @@
-/** The payment screen as it is in production: the button opens the provider's browser SDK (Y16, Y28). The simulator serves the SDKs. */
+/** The payment screen as it is in production: the button opens the provider's browser SDK. The simulator serves the SDKs. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { get } from '../../../bin/dev/client.ts';

@@ -1,4 +1,4 @@
-/** Payment settings through the API: who may, what is stored, what is answered, the live gate (Y1 … Y12, Y19 … Y21). */
+/** Payment settings through the API: who may, what is stored, what is answered, the live gate (Y1). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { call } from '../../../bin/dev/client.ts';
 import { people, storeToken } from '../../kernel/login.ts';

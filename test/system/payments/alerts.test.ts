@@ -1,4 +1,4 @@
-/** What operators are told of money at all, they are told of the first time (X17). */
+/** What operators are told of money at all, they are told of the first time. */
 import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

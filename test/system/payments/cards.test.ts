@@ -1,4 +1,4 @@
-/** Every card of the simulator has the same consequences at both providers (docs/contract.md#failures, Y29, Y33). */
+/** Every card of the simulator has the same consequences at both providers (docs/contract.md#failures). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import {
   attemptsOf,

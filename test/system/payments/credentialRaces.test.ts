@@ -1,4 +1,4 @@
-/** Payments that race changes of their shop's credentials, priority and sandbox mode: each keeps the set it was started with (Y9). */
+/** Payments that race changes of their shop's credentials, priority and sandbox mode: each keeps the set it was started with. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pay, type Reply } from '../../../bin/dev/client.ts';

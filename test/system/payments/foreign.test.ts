@@ -1,4 +1,4 @@
-/** One provider account may serve many stores: a payment counts as ours only if order id, amount and payment key are ours (X17). */
+/** One provider account may serve many stores: a payment counts as ours only if order id, amount and payment key are ours. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { call, formOf, get, pay } from '../../../bin/dev/client.ts';
@@ -269,7 +269,7 @@ describe('numbers are unique over all stores', () => {
 });
 
 describe('an ended payment’s page', () => {
-  test('is answered from its row (X14)', async () => {
+  test('is answered from its row', async () => {
     const { paymentId, payUrl } = await shop.payment(product);
     await pay(payUrl);
     const expired = await shop.payment(product);
@@ -307,7 +307,7 @@ describe('an ended payment’s page', () => {
   });
 });
 
-describe('a payment without credentials (X26)', () => {
+describe('a payment without credentials', () => {
   /** As if its store had none: of older attempts, too. */
   const withoutCredentials = async (paymentId: string): Promise<() => Promise<unknown>> => {
     const { storeId } = shop.store;

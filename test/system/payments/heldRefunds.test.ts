@@ -1,4 +1,4 @@
-/** A held refund is let go once, whoever asks and through whatever process (R6). */
+/** A held refund is let go once, whoever asks and through whatever process. */
 import { beforeAll, expect, test } from '@jest/globals';
 import { call } from '../../../bin/dev/client.ts';
 import { sharedApi } from '../../kernel/secondApi.ts';

@@ -146,7 +146,7 @@ describe('a payment', () => {
     await paying;
   });
 
-  test('that is approved after it counted as not charged is voided (D21)', async () => {
+  test('that is approved after it counted as not charged is voided', async () => {
     const shop = await world();
     const product = await shop.product({ stockQuantity: 5 });
     const { buyer, paymentId, payUrl } = await shop.payment(product);

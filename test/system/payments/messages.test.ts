@@ -1,6 +1,4 @@
-/**
- * What the provider says of a payment is the seller's to read (D45): never the buyer's, never another store's, and never in Temporal (X24).
- */
+/** What the provider says of a payment is the seller's to read: never the buyer's, never another store's, and never in Temporal. */
 import { expect, test } from '@jest/globals';
 import { call, get, pay } from '../../../bin/dev/client.ts';
 import { resetRun, workflowTasks } from '../../../bin/ops/support/reset.ts';

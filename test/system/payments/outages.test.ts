@@ -1,4 +1,4 @@
-/** A provider that is down, refuses the keys or is slow while its buyers pay: no payment twice, none lost (Y9, Y17, Y18). */
+/** A provider that is down, refuses the keys or is slow while its buyers pay: no payment twice, none lost. */
 import { describe, expect, test } from '@jest/globals';
 import { pay } from '../../../bin/dev/client.ts';
 import { query, until } from '../../kernel/world.ts';

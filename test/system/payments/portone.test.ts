@@ -1,4 +1,4 @@
-/** Payments at PortOne from the window to the refund, against the simulator (Y9, Y18, Y23 … Y27). */
+/** Payments at PortOne from the window to the refund, against the simulator. */
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { call, formOf, get, pay } from '../../../bin/dev/client.ts';
@@ -140,7 +140,7 @@ describe('a payment at PortOne', () => {
   });
 });
 
-describe('a channel that approves by itself (Y25)', () => {
+describe('a channel that approves by itself', () => {
   test('is never confirmed: the payment is read', async () => {
     const { orderId } = await paid(shop, card('0070'));
     expect((await callsOf(orderId)).filter(({ method }) => method === 'POST')).toEqual([]);
@@ -210,7 +210,7 @@ describe('a channel that approves by itself (Y25)', () => {
   });
 });
 
-test('keys that are refused at a confirm take the provider out, and charge nothing (Y18)', async () => {
+test('keys that are refused at a confirm take the provider out, and charge nothing', async () => {
   const other = await openShop();
   const { paymentId, payUrl, buyer } = await start(other);
   await pay(payUrl, card('0050'));
@@ -223,7 +223,7 @@ test('keys that are refused at a confirm take the provider out, and charge nothi
   expect(rejected).toHaveLength(1);
 });
 
-test('a refund whose keys were revoked waits, and is made at once when others are verified (Y9)', async () => {
+test('a refund whose keys were revoked waits, and is made at once when others are verified', async () => {
   const other = await openShop();
   const { paymentId, orderItemId, orderId } = await paid(other, card('0000'));
   await sim('merchants', { pg: 'portone', name: other.merchant, state: 'REVOKED' });
@@ -237,7 +237,7 @@ test('a refund whose keys were revoked waits, and is made at once when others ar
   expect(await statusAt(orderId)).toBe('CANCELLED');
 });
 
-test('a cancel at the provider changes no order, and an operator hears of it (Y27)', async () => {
+test('a cancel at the provider changes no order, and an operator hears of it', async () => {
   const { paymentId, orderId } = await paid(shop, card('0000'));
   const count = async () =>
     Number(/foreign_cancels_total\{provider="portone"\} (\d+)/.exec(await (await fetch(underTest.metrics.worker)).text())![1]);
@@ -251,7 +251,7 @@ test('a cancel at the provider changes no order, and an operator hears of it (Y2
   expect(await query(`SELECT 1 FROM payment WHERE payment_id = $1 AND status = 'completed'`, [paymentId])).toHaveLength(1);
 });
 
-describe('a window that was opened with a channel of the other environment (Y24)', () => {
+describe('a window that was opened with a channel of the other environment', () => {
   test.each([
     ['is confirmed', '0000'],
     ['is confirmed, and the card would be declined', '0001'],

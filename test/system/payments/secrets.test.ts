@@ -1,4 +1,4 @@
-/** A provider's secret leaves the API only towards its provider, and is at rest only sealed (Y6). */
+/** A provider's secret leaves the API only towards its provider, and is at rest only sealed. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';

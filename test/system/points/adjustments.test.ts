@@ -94,7 +94,7 @@ test('what is wrong with a request is reported all at once', async () => {
       expect.stringMatching(/^amount /),
     ]);
   expect((await adjust(shop, member.customerId, { amount: 1, reason: `  ${'r'.repeat(200)} `, expiresAt: far })).status).toBe(201);
-  // However many blanks are around it (N14).
+  // However many blanks are around it.
   const blanks = ' \n'.repeat(3000);
   const wide = await adjust(shop, member.customerId, { amount: 1, reason: `${blanks}${'🙂'.repeat(200)}${blanks}`, expiresAt: far });
   expect([wide.status, wide.body.data.memo]).toEqual([201, '🙂'.repeat(200)]);
@@ -105,7 +105,7 @@ test('what is wrong with a request is reported all at once', async () => {
     expect(codes(await adjust(shop, path, { amount: 1, reason: 'r', expiresAt: far }))).toBe('CUSTOMER_NOT_FOUND');
 });
 
-test('more than the balance is refused, whole, and stays the answer of its key (N15)', async () => {
+test('more than the balance is refused, whole, and stays the answer of its key', async () => {
   const { customerId } = await joined(shop);
   await adjust(shop, customerId, { amount: 100, reason: 'r', expiresAt: far });
   const first = await adjust(shop, customerId, { amount: -101, reason: 'r' }, 'refused');
@@ -227,7 +227,7 @@ describe('histories', () => {
     expect((await list('/v1/customers/cus_none/points')).error!.code).toBe('CUSTOMER_NOT_FOUND');
     expect((await list(`/v1/points/history?cursor=h-1-2`)).error!.code).toBe('VALIDATION_FAILED');
   });
-  test('of the buyer, without reasons; nothing without a member’s token (N30)', async () => {
+  test('of the buyer, without reasons; nothing without a member’s token', async () => {
     const { body } = await other.buyer.call('GET', '/storefront/v1/me/points/history');
     expect(body.data.items).toEqual([
       {

@@ -20,7 +20,7 @@ const grant = async (shop: World, customerId: string, amount: number, expiresAt:
   expect((await adjust(shop, customerId, { amount, reason: 'r', expiresAt })).status).toBe(201);
 const expired = async (shop: World, customerId: string) => (await entriesOf(shop, customerId)).filter(({ type }) => type === 'EXPIRE');
 
-test('an advance expires each lot at its mark, in the order of spending, however far it goes (N12)', async () => {
+test('an advance expires each lot at its mark, in the order of spending, however far it goes', async () => {
   const shop = await world();
   const { customerId } = await joined(shop);
   const start = await nowOf(shop);

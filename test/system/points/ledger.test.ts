@@ -165,7 +165,7 @@ test('two payments never get the same point', async () => {
   expect(await wrong()).toEqual([]);
 });
 
-test('a payment that uses another amount releases the old one; the same amount writes nothing (N27)', async () => {
+test('a payment that uses another amount releases the old one; the same amount writes nothing', async () => {
   const [customerId, paymentId] = [await customer(), 'pay_again'];
   await granted(customerId, 1000, 10);
   for (const amountWon of [600, 600, 900, 0])
@@ -180,7 +180,7 @@ test('a payment that uses another amount releases the old one; the same amount w
   ]);
 });
 
-test('restored points expire with the last lot of the payment, or 30 days later where it is dead (N28)', async () => {
+test('restored points expire with the last lot of the payment, or 30 days later where it is dead', async () => {
   const [customerId, paymentId] = [await customer(), 'pay_restore'];
   await granted(customerId, 100, 10);
   await granted(customerId, 100, 20);

@@ -1,4 +1,4 @@
-/** What points alone pay for, and what purchases earn (docs/contract.md#points-at-checkout; N17, N18, N26, N28). */
+/** What points alone pay for, and what purchases earn (docs/contract.md#points-at-checkout). */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DAY } from '../../../domain/kernel/time.ts';
 import { pay } from '../../../bin/dev/client.ts';

@@ -31,7 +31,7 @@ test('a store that never wrote one has the defaults; a change of some leaves ans
   expect((await put(fresh, {})).body.data).toEqual(await shown(fresh));
 });
 
-test('parallel changes of different leaves all stand (N2)', async () => {
+test('parallel changes of different leaves all stand', async () => {
   const fresh = await world();
   const changes = [{ reviewReward: { textPoint: 1 } }, { reviewReward: { photoPoint: 2 } }, { use: { minBalance: 3 } }, { expiryDays: 40 }];
   for (const { status } of await Promise.all(changes.map((body) => put(fresh, body)))) expect(status).toBe(200);
@@ -87,7 +87,7 @@ test('an earning needs an expiry, in the policy as it would be', async () => {
   ).toEqual(['POINT_EXPIRY_REQUIRED', 'POINT_EXPIRY_REQUIRED', 'OK', 'OK', 'POINT_EXPIRY_REQUIRED', 'OK']);
 });
 
-test('buyers see it without the operator’s switches, for a minute (N5)', async () => {
+test('buyers see it without the operator’s switches, for a minute', async () => {
   const { headers, body } = await call(underTest.api, 'GET', '/storefront/v1/point-policy', {
     headers: { 'x-store-code': shop.store.storeCode },
   });
@@ -119,7 +119,7 @@ test('agents change it by themselves until the store is live', async () => {
   await desk.close();
 });
 
-describe('without the operator’s switches (N3)', () => {
+describe('without the operator’s switches', () => {
   test('what there is stays readable, and nothing is changed', async () => {
     const fresh = await world();
     const { customerId } = await joined(fresh);

@@ -1,4 +1,4 @@
-/** Points at checkout: previews, starts, what is reserved and released (docs/contract.md#points-at-checkout; N22 … N27). */
+/** Points at checkout: previews, starts, what is reserved and released (docs/contract.md#points-at-checkout). */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { get as getCheckout } from '../../../api/checkout/get.ts';
 import { price } from '../../../api/checkout/price.ts';

@@ -1,4 +1,4 @@
-/** A conditional write undoes no sale, and a sale is in the way of none that sends no stock (D92). */
+/** A conditional write undoes no sale, and a sale is in the way of none that sends no stock. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { query, type World, world } from '../../kernel/world.ts';
 

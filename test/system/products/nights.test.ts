@@ -1,4 +1,4 @@
-/** Stock and price by the night, and stays (docs/contract.md#nights; D58, D59). */
+/** Stock and price by the night, and stays (docs/contract.md#nights). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { call, type Headers_, pay } from '../../../bin/dev/client.ts';

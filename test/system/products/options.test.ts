@@ -1,4 +1,4 @@
-/** The option model: replaced as a whole, numbers for ever, stock kept (docs/contract.md#options, D56); stock and its movements. */
+/** The option model: replaced as a whole, numbers for ever, stock kept (docs/contract.md#options); stock and its movements. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { query, until, type World, world } from '../../kernel/world.ts';

@@ -1,6 +1,4 @@
-/**
- * No way of writing leaves a price below what it may be (D58, D95): sale price, discount, options and nights, whichever is written last.
- */
+/** No way of writing leaves a price below what it may be: sale price, discount, options and nights, whichever is written last. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { call } from '../../../bin/dev/client.ts';
 import { query, underTest, type World, world } from '../../kernel/world.ts';

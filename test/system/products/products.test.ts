@@ -1,4 +1,4 @@
-/** Products as a seller changes them (docs/contract.md#products; D55 … D58). */
+/** Products as a seller changes them (docs/contract.md#products). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { call, type Headers_ } from '../../../bin/dev/client.ts';
 import { people, storeToken } from '../../kernel/login.ts';

@@ -1,4 +1,4 @@
-/** Totals of product lists are counted as products change, and are always what there is (X22). */
+/** Totals of product lists are counted as products change, and are always what there is. */
 import { expect, test } from '@jest/globals';
 import { SALES_STATUSES } from '../../../domain/products/rules.ts';
 import { call } from '../../../bin/dev/client.ts';

@@ -1,4 +1,4 @@
-/** The table of what ends (X26): nothing that ends is missing. The page that shows it: test/units/docs/operations.test.ts. */
+/** The table of what ends: nothing that ends is missing. The page that shows it: test/units/docs/operations.test.ts. */
 import { expect, test } from '@jest/globals';
 import { query } from '../../kernel/world.ts';
 

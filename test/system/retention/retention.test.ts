@@ -1,4 +1,4 @@
-/** Everything that ends goes, in portions, when its time has come and not before; what somebody may still need stays (X26). */
+/** Everything that ends goes, in portions, when its time has come and not before; what somebody may still need stays. */
 import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

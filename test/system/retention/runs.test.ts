@@ -1,4 +1,4 @@
-/** Runs whose rows were swept (X26). */
+/** Runs whose rows were swept. */
 import { expect, test } from '@jest/globals';
 import { WAKE_SIGNAL } from '../../../workflows/kernel/messages.ts';
 import { startOptions } from '../../../workflows/kernel/start.ts';

@@ -1,4 +1,4 @@
-/** Reviews and inquiries against withdrawals and deletions of products, in both orders, forced by locks: one of them wins (U14). */
+/** Reviews and inquiries against withdrawals and deletions of products, in both orders, forced by locks: one of them wins. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import type { Buyer, Reply } from '../../../bin/dev/client.ts';

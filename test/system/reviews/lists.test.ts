@@ -1,4 +1,4 @@
-/** Lists of reviews: what the shop shows, the seller's filters, and that none of it is scanned (U18). */
+/** Lists of reviews: what the shop shows, the seller's filters, and that none of it is scanned. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { Client } from 'pg';

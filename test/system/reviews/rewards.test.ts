@@ -1,4 +1,4 @@
-/** What reviews earn: once in the life of an item, in the transaction of the review; what a deletion takes back (U17, N20, N21). */
+/** What reviews earn: once in the life of an item, in the transaction of the review; what a deletion takes back (U17). */
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { deductPoints, grantPoints } from '../../../db/points/ledger.ts';
 import type { Buyer } from '../../../bin/dev/client.ts';

@@ -1,4 +1,4 @@
-/** Reviews are written, changed and deleted: each refusal in its order, what is sent of them, and races (U15, U16, U20). */
+/** Reviews are written, changed and deleted: each refusal in its order, what is sent of them, and races (U16). */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { query } from '../../kernel/world.ts';
 import { type Bought, codeOf, dataOf, PHOTO, ReviewShop, TEXT } from './shop.ts';

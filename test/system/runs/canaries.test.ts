@@ -1,5 +1,5 @@
 /**
- * Nothing that a client types stands in Temporal (X24). A walk carries every operation out with a canary of its own in every free text of
+ * Nothing that a client types stands in Temporal. A walk carries every operation out with a canary of its own in every free text of
  * body, query, form and headers, read off the schemas; then the same is tried where it is refused. At the end every history is read.
  */
 import { expect, test } from '@jest/globals';

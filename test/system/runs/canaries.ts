@@ -28,9 +28,7 @@ const isText = (schema: Schema): boolean => schema.type === 'string' && schema.e
 /** Whether anything may stand there but words of a list, days, times and durations. */
 const isFree = (schema: Schema, name: string): boolean => isText(schema) && !schema.format?.startsWith('date') && name !== 'advance';
 
-/**
- * Names that sellers give to parts of a flow, which operators read in Temporal (F32): labels and messages stay out. Addresses of uploads.
- */
+/** Names that sellers give to parts of a flow, which operators read in Temporal: labels and messages stay out. Addresses of uploads. */
 const isIdentifier = (way: string): boolean =>
   way.endsWith(' body.attachments[]') ||
   ['flows.create body.key', 'flows.create body.presetKey'].includes(way) ||

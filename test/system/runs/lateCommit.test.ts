@@ -1,5 +1,5 @@
 /**
- * "503: done already, or never" (X26): a command is not committed more than two seconds after its `notAfter`, whatever held it up, and
+ * "503: done already, or never": a command is not committed more than two seconds after its `notAfter`, whatever held it up, and
  * a request that ended in a 503 is not committed after its answer.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';

@@ -158,7 +158,7 @@ describe('on the time-skipping server', () => {
     hook.close();
   });
 
-  describe('an unknown outcome is an operator’s after a day of polling (X17)', () => {
+  describe('an unknown outcome is an operator’s after a day of polling', () => {
     const next = (op: string, behavior: string, orderId: string, times = 1) =>
       call(underTest.simulator, 'POST', '/__sim/next', { body: { op, behavior, orderId, times } });
     const attempt = async (paymentId: string) =>

@@ -1,4 +1,4 @@
-/** Settlements are empty for ever, and every answer names the sales report (R14). */
+/** Settlements are empty for ever, and every answer names the sales report. */
 import { expect, test } from '@jest/globals';
 import { call } from '../../../bin/dev/client.ts';
 import { newAddress } from '../../kernel/api.ts';

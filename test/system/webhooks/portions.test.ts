@@ -1,4 +1,4 @@
-/** What a deletion or a suspension leaves behind goes in portions, by the subscription's run; clients see it done at once (X26, D85). */
+/** What a deletion or a suspension leaves behind goes in portions, by the subscription's run; clients see it done at once. */
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { Client } from 'pg';
 import { manyWaiting } from '../../kernel/deliveries.ts';

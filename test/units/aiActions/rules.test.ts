@@ -1,4 +1,4 @@
-/** The months in which AI actions are counted (G38). */
+/** The months in which AI actions are counted. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { monthEnd, monthOf, remainingActions } from '../../../domain/aiActions/rules.ts';

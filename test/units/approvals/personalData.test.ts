@@ -1,4 +1,4 @@
-/** What withdrawals clear of agents' requests (db/personalData/register.ts, U13) is of every request that names a customer. */
+/** What withdrawals clear of agents' requests (db/personalData/register.ts) is of every request that names a customer. */
 import { expect, test } from '@jest/globals';
 import { policyOf } from '../../../api/declare/agents.ts';
 import { isWrite } from '../../../api/declare/endpoint.ts';
@@ -15,7 +15,7 @@ test('the operations about a customer for which agents may need an approval', ()
   expect(found.map(({ id }) => id).toSorted()).toEqual(['customers.withdraw', 'points.adjust']);
 });
 
-test('no line of an order has anything of its buyer, in previews or in the audit log (G14, G45)', () => {
+test('no line of an order has anything of its buyer, in previews or in the audit log', () => {
   const order = (text: string) => {
     const shippingAddress = { receiverName: text, phone: text, zipCode: text, address1: text, address2: text };
     return { buyer: { name: text, phone: text }, shippingAddress, addressChange: { addressChangeId: 'a', status: text, shippingAddress } };

@@ -1,4 +1,4 @@
-/** What of a token must still live when a request is carried out: never the token itself (G26). */
+/** What of a token must still live when a request is carried out: never the token itself. */
 import { expect, test } from '@jest/globals';
 import { tokenRefOf } from '../../../api/callers/rights.ts';
 import type { Claims } from '../../../api/declare/tokens.ts';

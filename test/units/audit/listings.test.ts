@@ -1,4 +1,4 @@
-/** What each resource's changes list: everything that a user writes, whatever it is called (G14, G51). */
+/** What each resource's changes list: everything that a user writes, whatever it is called. */
 import { describe, expect, test } from '@jest/globals';
 import { endpoints } from '../../../api/endpoints.ts';
 import { isManaged } from '../../../api/declare/endpoint.ts';

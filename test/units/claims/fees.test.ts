@@ -1,4 +1,4 @@
-/** Claims of items with flows of sellers: limits and fees by expressions, groups, and what fails (F32, F37–F39). */
+/** Claims of items with flows of sellers: limits and fees by expressions, groups, and what fails. */
 import { describe, expect, test } from '@jest/globals';
 import { claimActions } from '../../../domain/claims/actions.ts';
 import { checkFiling, type ClaimableItem } from '../../../domain/claims/filing.ts';
@@ -75,7 +75,7 @@ function filed(item: ClaimableItem, { type = 'CANCEL', quantity, reason = 'CHANG
 const cancelable = (buyerCancel: Permissions['buyerCancel'], more: Permissions = {}) =>
   itemIn({ permissions: { ...(buyerCancel && { buyerCancel }), ...more } });
 
-describe('the fee of receipt (F38)', () => {
+describe('the fee of receipt', () => {
   test.each<[string, Parameters<typeof cancelable>[0], Claimed, string]>([
     ['none', { fee: { type: 'none' } }, {}, 'AT_ONCE 0'],
     ['a flat fee is one for the claim', { fee: { type: 'flat', amount: 2000 } }, { quantity: 2 }, 'AT_ONCE 2000'],
@@ -113,7 +113,7 @@ describe('the fee of receipt (F38)', () => {
   });
 });
 
-describe('limits and modes (F37)', () => {
+describe('limits and modes', () => {
   test('until the time that an expression gives, the moment itself included', () => {
     const item = cancelable({ until: 'item.option.showAt - duration("24h")' });
     const until = Date.parse('2026-11-27T19:00:00+09:00');
@@ -128,7 +128,7 @@ describe('limits and modes (F37)', () => {
     const item = cancelable({ within: 'PT1H' });
     expect([filed(item, { at: T + DAY }), filed(item, { type: 'RETURN' })]).toEqual(['PERIOD_EXPIRED', 'INVALID_STATUS']);
   });
-  test('while an external service is claimed there are no permissions (F18)', () => {
+  test('while an external service is claimed there are no permissions', () => {
     const item = itemIn({ permissions: { buyerCancel: true }, events: [{ type: 'seller.action', key: 'ask' }] });
     expect([filed(item), claimActions(item, [], T)]).toEqual(['INVALID_STATUS', []]);
   });
@@ -138,7 +138,7 @@ describe('limits and modes (F37)', () => {
   });
 });
 
-describe('an expression that fails (F39)', () => {
+describe('an expression that fails', () => {
   test('sets no limit and no fee, and a cancel at once becomes a request', () => {
     const [until, deduct] = [{ until: 'item.inputs.wantedAt' }, { deduct: 'item.option.missing == "x" ? 1 : 2' }];
     expect([filed(cancelable(until)), filed(cancelable(deduct))]).toEqual(['REQUEST 0', 'REQUEST 0']);
@@ -147,7 +147,7 @@ describe('an expression that fails (F39)', () => {
   });
 });
 
-describe('what lists show costs a bounded amount (F43)', () => {
+describe('what lists show costs a bounded amount', () => {
   const dear = Array.from({ length: 30 }, () => 'lookupStep(showFee, 3) < 0').join('||');
   const over = { until: `${dear} ? now : order.paidAt`, deduct: `${dear} ? 1 : 0` };
   test('fees are not looked at, limits are', () => {
@@ -164,7 +164,7 @@ describe('what lists show costs a bounded amount (F43)', () => {
   });
 });
 
-describe('groups (F32, F33)', () => {
+describe('groups', () => {
   const group = (groupClaim: 'PAUSE' | 'CONTINUE', member: string) =>
     itemIn({
       permissions: { cancelRequest: true },

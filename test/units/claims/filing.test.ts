@@ -36,7 +36,7 @@ const filed = (item: ClaimableItem, type: ClaimType, at = T): string => {
   return 'mode' in filing ? filing.mode : filing.refusal;
 };
 
-describe('stages (D46)', () => {
+describe('stages', () => {
   const NO = 'INVALID_STATUS';
   const UNSUPPORTED = 'EXCHANGE_NOT_SUPPORTED';
   test.each<[Kind, string, cancel: string, returned: string, exchange: string]>([
@@ -109,7 +109,7 @@ describe('refusals, in their order', () => {
   });
 });
 
-describe('what a buyer is shown (F27)', () => {
+describe('what a buyer is shown', () => {
   const shown = (item: ClaimableItem, claims: readonly ClaimSummary[] = [], at = T) =>
     claimActions(item, claims, at).map(({ key, reason }) => [key, reason]);
   const claim = (status: ClaimStatus): ClaimSummary => ({

@@ -20,7 +20,7 @@ function resultOf(state: ClaimState, command: ClaimCommand): string {
   }
 }
 
-/** The specification's table of claim states and D48, by hand: what is not written is INVALID_STATUS. */
+/** The contract's table of claim states, by hand: what is not written is INVALID_STATUS. */
 const TABLE: Readonly<Record<Kind, string>> = {
   CANCEL: `
     REQUESTED  approve COMPLETED, reject REJECTED, hold HELD, withdraw WITHDRAWN

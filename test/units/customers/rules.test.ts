@@ -1,4 +1,4 @@
-/** The rules of customers: what lists show, what a keyword may be, what proves who is meant, which consents leave a record (U3–U11). */
+/** The rules of customers: what lists show, what a keyword may be, what proves who is meant, which consents leave a record. */
 import { describe, expect, test } from '@jest/globals';
 import { agreedText, buyersPath, isRepeated } from '../../../domain/customers/consents.ts';
 import { CUSTOMER_SORTS, isBlocked, isConfirmation, isPhoneEnd, maskPhone, startOfDay } from '../../../domain/customers/rules.ts';

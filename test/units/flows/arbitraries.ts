@@ -10,7 +10,7 @@ const guard: fc.Arbitrary<string> = fc.constantFrom(
   'item.activeQuantity == item.quantity',
   'has(item.inputs.choice) && item.inputs.choice == "A"',
   'now > order.paidAt + duration("48h")',
-  // It fails at run time where one was bought: then it does not hold (F39).
+  // It fails at run time where one was bought: then it does not hold.
   'item.unitPrice / (item.quantity - 1) > 0',
 );
 const maybe: fc.Arbitrary<string | null> = fc.option(guard, { freq: 2 });

@@ -1,4 +1,4 @@
-/** How much data a flow keeps, and which numbers (F17, F30). */
+/** How much data a flow keeps, and which numbers. */
 import { expect, test } from '@jest/globals';
 import { MAX_DATA_BYTES, numberProblems } from '../../../domain/flows/run/data.ts';
 import { compileFlow } from '../../../domain/flows/run/flow.ts';

@@ -1,4 +1,4 @@
-/** Which deadline is the date of the automatic decision (F27, D71). */
+/** Which deadline is the date of the automatic decision. */
 import { expect, test } from '@jest/globals';
 import { decisionAt } from '../../../domain/flows/run/decision.ts';
 import { compileFlow } from '../../../domain/flows/run/flow.ts';

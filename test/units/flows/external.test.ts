@@ -1,4 +1,4 @@
-/** What an external node sends, and what of its answer is kept (F17). */
+/** What an external node sends, and what of its answer is kept. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { answerData, externalRequest } from '../../../domain/flows/run/external.ts';

@@ -1,4 +1,4 @@
-/** What a graph declares of a built-in action's fields replaces how they are asked for, not what its endpoint takes (F21, D72). */
+/** What a graph declares of a built-in action's fields replaces how they are asked for, not what its endpoint takes. */
 import { describe, expect, test } from '@jest/globals';
 import { compileFlow } from '../../../domain/flows/run/flow.ts';
 import type { Graph, InputField } from '../../../domain/flows/graph/graph.ts';

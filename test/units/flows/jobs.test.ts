@@ -1,4 +1,4 @@
-/** What a step asks for and whom it tells (F10, F12, F29, F40, F42). */
+/** What a step asks for and whom it tells. */
 import { expect, test } from '@jest/globals';
 import { jobsOf } from '../../../domain/flows/run/jobs.ts';
 import { noticesOf } from '../../../domain/flows/run/notices.ts';

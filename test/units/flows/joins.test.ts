@@ -1,4 +1,4 @@
-/** What follows a join goes on with the public status that was told last: that of the branch that came last (F34, F35). */
+/** What follows a join goes on with the public status that was told last: that of the branch that came last. */
 import { expect, test } from '@jest/globals';
 import { compileFlow } from '../../../domain/flows/run/flow.ts';
 import type { Graph, Node, WaitingStatus } from '../../../domain/flows/graph/graph.ts';

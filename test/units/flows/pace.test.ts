@@ -1,4 +1,4 @@
-/** The pace of what runs do by themselves (F44): the same in steps, in runs and in simulations. */
+/** The pace of what runs do by themselves: the same in steps, in runs and in simulations. */
 import { describe, expect, test } from '@jest/globals';
 import { compileFlow, type Flow } from '../../../domain/flows/run/flow.ts';
 import type { Edge, Graph } from '../../../domain/flows/graph/graph.ts';

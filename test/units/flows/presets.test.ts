@@ -100,7 +100,7 @@ describe.each(PRESETS)('$key', ({ key, graph, progression }) => {
   test('the seller and time alone bring it to its end', () => {
     expect(stuck(explore(begin(flow), ['seller']))).toEqual([]);
   });
-  test('the seller cancels no goods after dispatch (D33), and extensions are not capped (D32)', () => {
+  test('the seller cancels no goods after dispatch, and extensions are not capped', () => {
     const isOfGoods = ['shipping-standard', 'custom-made', 'food-delivery'].includes(key);
     const late = graph.states.filter((node) => node.type === 'state' && (node.status === 'DISPATCHED' || node.status === 'DELIVERED'));
     for (const node of late)

@@ -1,4 +1,4 @@
-/** Records fed to a graph (F14): its own accept all of them, another one parts where it differs. */
+/** Records fed to a graph: its own accept all of them, another one parts where it differs. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { compileFlow, type Flow } from '../../../domain/flows/run/flow.ts';

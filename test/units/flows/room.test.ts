@@ -1,4 +1,4 @@
-/** Inputs and the addresses of attachments have 64 KiB together, of both sides (F46). */
+/** Inputs and the addresses of attachments have 64 KiB together, of both sides. */
 import { describe, expect, test } from '@jest/globals';
 import { compileFlow } from '../../../domain/flows/run/flow.ts';
 import type { Graph, InputField } from '../../../domain/flows/graph/graph.ts';

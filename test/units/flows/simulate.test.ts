@@ -1,4 +1,4 @@
-/** Scenarios through a flow (F12, F13): each step with its time, way, jobs and what may be claimed then. */
+/** Scenarios through a flow: each step with its time, way, jobs and what may be claimed then. */
 import { describe, expect, test } from '@jest/globals';
 import { compileFlow } from '../../../domain/flows/run/flow.ts';
 import type { Graph } from '../../../domain/flows/graph/graph.ts';

@@ -1,4 +1,4 @@
-/** A store has ten external calls in flight, and sixty a minute; the others wait in the order in which they asked (F47). */
+/** A store has ten external calls in flight, and sixty a minute; the others wait in the order in which they asked. */
 import { expect, test } from '@jest/globals';
 import { CALLS_A_MINUTE, CALLS_IN_FLIGHT, turnAt } from '../../../domain/flows/run/turns.ts';
 import { MINUTE, SECOND } from '../../../domain/kernel/time.ts';

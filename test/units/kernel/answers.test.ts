@@ -1,4 +1,4 @@
-/** How entries of a list are cut where a page would pass 1 MiB (D90). */
+/** How entries of a list are cut where a page would pass 1 MiB. */
 import { describe, expect, test } from '@jest/globals';
 import { fitted } from '../../../api/declare/shortened.ts';
 import { LARGEST_ANSWER, shareOf } from '../../../db/kernel/answers.ts';

@@ -1,4 +1,4 @@
-/** How a request is refused: sizes before contents, a hundred problems at most, and no work for what is refused (X6, X7). */
+/** How a request is refused: sizes before contents, a hundred problems at most, and no work for what is refused. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { endpoints } from '../../../api/endpoints.ts';

@@ -1,4 +1,4 @@
-/** What the bytes of a body tell before it is parsed (X6). */
+/** What the bytes of a body tell before it is parsed. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { endpoints } from '../../../api/endpoints.ts';

@@ -1,4 +1,4 @@
-/** Shares of connections by store (D90). */
+/** Shares of connections by store. */
 import { expect, test } from '@jest/globals';
 import { Shares } from '../../../db/kernel/shares.ts';
 import type { Side } from '../../../db/kernel/requester.ts';

@@ -1,4 +1,4 @@
-/** Answers in parts that their clients do not read (D90). */
+/** Answers in parts that their clients do not read. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-/** Text has one form: NFC, something to see, nothing around it (D91). */
+/** Text has one form: NFC, something to see, nothing around it. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { isVisible, nfc, seen, visibleLength } from '../../../domain/kernel/text.ts';

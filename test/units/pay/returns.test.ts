@@ -1,4 +1,4 @@
-/** What the query of a return means, for both providers (Y16, Y25, Y28, Y29). */
+/** What the query of a return means, for both providers. */
 import { describe, expect, test } from '@jest/globals';
 import { readFailed, readReturned } from '../../../api/pay/returns.ts';
 import { failureOf } from '../../../domain/payments/failures.ts';

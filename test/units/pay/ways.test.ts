@@ -1,4 +1,4 @@
-/** The ways to pay that a payment has beside its attempt's (Y14, Y16). */
+/** The ways to pay that a payment has beside its attempt's. */
 import { expect, test } from '@jest/globals';
 import { waysOf } from '../../../api/pay/ways.ts';
 import type { Method, RoutingFacts } from '../../../domain/paymentSettings/routing.ts';

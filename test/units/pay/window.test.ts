@@ -1,4 +1,4 @@
-/** The arguments of both providers' browser SDKs, as a call and as a form, and what a page with them may load (Y28). */
+/** The arguments of both providers' browser SDKs, as a call and as a form, and what a page with them may load. */
 import { describe, expect, test } from '@jest/globals';
 import { launchOf, sourcesOf } from '../../../api/pay/launch.ts';
 import { orderName, windowCall, type WindowRequest } from '../../../api/pay/window.ts';

@@ -39,7 +39,7 @@ const portone = (changes: Partial<ProviderFacts> = {}) => routed('portone', chan
 const OPEN = { openUntil: NOW + 30_000 };
 const REJECTED = { serving: { credentialId: 'crd', isRejected: true } };
 
-describe('why a provider is not routed: the first reason that holds (Y13)', () => {
+describe('why a provider is not routed: the first reason that holds', () => {
   test.each<[string | null, Partial<ProviderFacts>]>([
     [null, {}],
     ['DISABLED', { enabled: false, newest: null, serving: null, ...OPEN }],
@@ -50,13 +50,13 @@ describe('why a provider is not routed: the first reason that holds (Y13)', () =
     ['CIRCUIT_OPEN', OPEN],
     // The circuit may be tried again.
     [null, { openUntil: NOW }],
-    // An older verified set serves until its successor is verified; one that fails leaves it serving (Y9).
+    // An older verified set serves until its successor is verified; one that fails leaves it serving.
     [null, { newest: 'UNVERIFIED' }],
     [null, { newest: 'FAILED' }],
   ])('%s', (expected, changes) => expect(routingExclusion(toss(changes), NOW)).toBe(expected));
 });
 
-describe('candidates and options (Y14)', () => {
+describe('candidates and options', () => {
   const both = [toss({ methods: [CARD, KAKAO] }), portone({ methods: [KAKAO, DEPOSIT, CARD, TOSSPAY] })];
   const names = (list: readonly { pg: string; method: string; provider: string | null }[]) =>
     list.map(({ pg, method, provider }) => `${pg} ${provider ?? method}`);
@@ -78,7 +78,7 @@ describe('candidates and options (Y14)', () => {
   test('nothing where nobody is routed', () => expect(paymentOptions(facts([toss(OPEN), portone({ enabled: false })]))).toEqual([]));
 });
 
-describe('the provider of an attempt (Y15)', () => {
+describe('the provider of an attempt', () => {
   const request = { pg: 'tosspayments', ...CARD } as const;
   const taken = (pg: 'tosspayments' | 'portone') => ({ option: { pg, ...CARD }, credentialId: `crd_${pg}` });
   const NOT_CONFIGURED = { refusal: 'PAYMENT_NOT_CONFIGURED' };
@@ -104,15 +104,15 @@ describe('the provider of an attempt (Y15)', () => {
     ['refused while it is not verified', facts([toss({ newest: 'UNVERIFIED', serving: null })]), NOT_CONFIGURED],
   ])('%s', (_, given, expected) => expect(chooseOption(given, request)).toEqual(expected));
 
-  test('a virtual account is switched on and still refused (D22)', () =>
+  test('a virtual account is switched on and still refused', () =>
     expect(chooseOption(facts([toss({ methods: [DEPOSIT] })]), { pg: 'tosspayments', ...DEPOSIT })).toEqual(NOT_CONFIGURED));
-  test('a failover goes on to the next that was not tried, and ends there (Y16)', () => {
+  test('a failover goes on to the next that was not tried, and ends there', () => {
     expect(chooseOption(facts([toss(), portone()]), request, ['tosspayments'])).toEqual(taken('portone'));
     expect(chooseOption(facts([toss(), portone()]), request, ['tosspayments', 'portone'])).toEqual(NOT_CONFIGURED);
   });
 });
 
-describe('circuits (Y17)', () => {
+describe('circuits', () => {
   test('five failures within a minute open it for a minute, and forget the count', () => {
     let failedAt: number[] = [];
     for (let n = 0; n < 4; n++) {

@@ -10,7 +10,7 @@ import {
 
 const codes = (problems: readonly { field: string; code: string }[]) => problems.map(({ field, code }) => `${field} ${code}`);
 
-describe('TossPayments’ keys (Y5)', () => {
+describe('TossPayments’ keys', () => {
   test.each<[Environment, string, string, string[]]>([
     ['TEST', 'test_ck_sangjeom', 'test_sk_sangjeom', []],
     ['LIVE', 'live_ck_sangjeom', 'live_sk_sangjeom', []],
@@ -24,7 +24,7 @@ describe('TossPayments’ keys (Y5)', () => {
   );
 });
 
-describe('PortOne’s keys (Y5)', () => {
+describe('PortOne’s keys', () => {
   const given = { storeId: 'store-sangjeom', channelKey: 'channel-key-sangjeom', apiSecret: 'portone-sangjeom-secret' };
   const secret = (bytes: number) => `whsec_${Buffer.alloc(bytes, 7).toString('base64')}`;
   test.each<[object, string[]]>([
@@ -42,7 +42,7 @@ describe('PortOne’s keys (Y5)', () => {
   ])('%j', (changes, expected) => expect(codes(portoneKeyProblems({ ...given, ...changes }))).toEqual(expected));
 });
 
-describe('return addresses (Y3)', () => {
+describe('return addresses', () => {
   const domains = ['shop.example.com'];
   test.each<[boolean, Environment, readonly string[], string]>([
     [true, 'TEST', [], 'https://anything.example'],
@@ -62,7 +62,7 @@ describe('return addresses (Y3)', () => {
   );
 });
 
-describe('the live gate (Y19, Y20)', () => {
+describe('the live gate', () => {
   const met = { livePayments: true, liveSets: [true], hasTerms: true, domains: ['shop.example.com'] };
   test('its five conditions, in their order', () =>
     expect(liveConditions(met)).toEqual(

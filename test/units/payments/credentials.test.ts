@@ -1,4 +1,4 @@
-/** The payment's machine where credentials, circuits and notifications come in (Y9, Y17, Y18, Y26, Y27). */
+/** The payment's machine where credentials, circuits and notifications come in. */
 import { describe, expect, test } from '@jest/globals';
 import { DAY, HOUR, MINUTE } from '../../../domain/kernel/time.ts';
 import { decide, mayStartRefund } from '../../../domain/payments/machine.ts';
@@ -21,7 +21,7 @@ import {
   refused,
 } from './states.ts';
 
-describe('credentials that are refused at a confirm (Y18)', () => {
+describe('credentials that are refused at a confirm', () => {
   test('charge nothing: the option is unavailable, the stock goes back, the set is rejected, another provider may follow', () => {
     const decided = decide(confirming, refused, 1000);
     expect(decided.state).toMatchObject({
@@ -43,7 +43,7 @@ describe('credentials that are refused at a confirm (Y18)', () => {
   });
 });
 
-describe('technical failures (Y17)', () => {
+describe('technical failures', () => {
   const technical = outcome('UNKNOWN', { isTechnical: true });
   const slow = outcome('UNKNOWN', { code: 'TIMEOUT', ended: false });
   test.each([
@@ -58,7 +58,7 @@ describe('technical failures (Y17)', () => {
   ])('%s', (_, state, event, effects) => expect(effectsOf(state, event, 6000)).toEqual(effects));
 });
 
-describe('a call that no credentials may make (Y9)', () => {
+describe('a call that no credentials may make', () => {
   const UNAUTHORIZED = outcome('UNAUTHORIZED', { isUnauthorized: true });
   const reading = after(confirming, [outcome('UNKNOWN'), 0]);
   const refunding = after({ ...completed, refund }, [{ type: 'refundWaits' }, 0]);
@@ -102,7 +102,7 @@ describe('a call that no credentials may make (Y9)', () => {
   });
 });
 
-describe('a notification (Y27)', () => {
+describe('a notification', () => {
   test.each([
     ['an open attempt of PortOne is read, when the buyer has not come back by then', open(portone), { name: 'readPayment', dueAt: 2001 }],
     ['an open attempt of TossPayments is not', open(toss), null],
@@ -162,7 +162,7 @@ describe('a notification (Y27)', () => {
   });
 });
 
-describe('a cancel that the provider carries out later (Y26)', () => {
+describe('a cancel that the provider carries out later', () => {
   const requested = after({ ...completed, refund }, [{ type: 'refundWaits' }, 0]);
   const running = after(requested, [outcome('UNKNOWN', { code: 'CANCEL_REQUESTED' }), 1]);
   test('is read until it is done', () => {

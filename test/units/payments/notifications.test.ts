@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { hintOf, isNews } from '../../../domain/payments/notifications.ts';
 
-describe('what a notification may be a hint of (Y27)', () => {
+describe('what a notification may be a hint of', () => {
   const portone = (type: unknown, paymentId: unknown = '26112400000001-01') => ({ type, timestamp: 'x', data: { paymentId } });
   const toss = (status: unknown, orderId: unknown = '26112400000001-01') => ({
     eventType: 'PAYMENT_STATUS_CHANGED',

@@ -1,11 +1,11 @@
-/** The payment's machine where PortOne may approve by itself, in a window that is open, and with any channel (Y24, Y25). */
+/** The payment's machine where PortOne may approve by itself, in a window that is open, and with any channel. */
 import { describe, expect, test } from '@jest/globals';
 import { HOUR, MINUTE } from '../../../domain/kernel/time.ts';
 import { decide } from '../../../domain/payments/machine.ts';
 import { wakeAtOf } from '../../../domain/payments/plan.ts';
 import { toss, portone, open, outcome, after, effectsOf, STOCK, NOTIFIED, UNREMAINS, pay, confirming } from './states.ts';
 
-describe('a buyer who comes back from PortOne (Y25)', () => {
+describe('a buyer who comes back from PortOne', () => {
   test.each([
     ['with a code is read once afterwards: the channel may have approved all the same', portone, true],
     ['… which TossPayments never does', toss, false],
@@ -113,7 +113,7 @@ describe('a buyer who comes back from PortOne (Y25)', () => {
   });
 });
 
-describe('a charge in the other environment (Y24)', () => {
+describe('a charge in the other environment', () => {
   const declined = {
     status: 'pending',
     call: { name: 'voidPayment' },

@@ -15,7 +15,7 @@ describe('a reading that says "not charged"', () => {
   ])('%s', (_, given, at, expected) => {
     expect(afterUnpaid(given, at)).toBe(expected);
   });
-  test('three look-ups after 2, 4 and 8 seconds settle a technical failure within a minute (D40)', () => {
+  test('three look-ups after 2, 4 and 8 seconds settle a technical failure within a minute', () => {
     expect([0, 1, 2, 3, 4, 9, 59].map(readGap)).toEqual([2000, 4000, 8000, 15_000, 30_000, 30_000, 30_000]);
   });
   test('half an hour later it is looked up every five minutes, and after a day no more', () => {
@@ -89,7 +89,7 @@ describe('return addresses', () => {
     expect(classifyReturnUrl(url)).toBe(verdict);
     expect(new RegExp(RETURN_URL, 'u').test(url)).toBe(verdict === 'ok');
   });
-  test('whatever the documents allow is allowed (X23, D38)', () => {
+  test('whatever the documents allow is allowed', () => {
     const urls = fc.sample(fc.stringMatching(new RegExp(RETURN_URL)), { numRuns: 2000, seed: 7 });
     expect(urls.filter((url) => classifyReturnUrl(url) !== 'ok')).toEqual([]);
   });

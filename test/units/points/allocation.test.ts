@@ -1,4 +1,4 @@
-/** Which line and which fee points pay, and what a purchase earns (N17, N18, N24). */
+/** Which line and which fee points pay, and what a purchase earns. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { allocatePoints } from '../../../domain/points/allocation.ts';

@@ -18,7 +18,7 @@ test.each([
   expect(korean(endOfDayAfter(at(from), days))).toBe(until);
 });
 
-test('restored points live as long as the last lot that they came from, or 30 days where it is dead (N28)', () => {
+test('restored points live as long as the last lot that they came from, or 30 days where it is dead', () => {
   const now = at('2026-11-24T10:00:00');
   expect(expiryOfRestored(at('2026-11-24T10:00:01'), now)).toBe(at('2026-11-24T10:00:01'));
   for (const latest of [now, now - 1, null]) expect(korean(expiryOfRestored(latest, now))).toBe('2026-12-24T23:59:59+09:00');

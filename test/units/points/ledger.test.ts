@@ -12,7 +12,7 @@ const lines = ({ written }: Account) => written.map(({ type, amountWon, balanceW
 /** 500 until 50, 1,000 until 100, 300 until 70. */
 const THREE = earned(earned(earned(EMPTY, 'b', 1000, 100), 'a', 500, 50), 'c', 300, 70);
 
-test('the earliest expiry is spent first, then the older lot (N7)', () => {
+test('the earliest expiry is spent first, then the older lot', () => {
   const spent = reserve(THREE, 700)!;
   expect(left(spent)).toEqual({ a: 0, b: 1000, c: 100 });
   expect(spent.written.at(-1)!.movements).toEqual([
@@ -23,7 +23,7 @@ test('the earliest expiry is spent first, then the older lot (N7)', () => {
   expect(left(reserve(sameDay, 15)!)).toEqual({ old: 0, new: 5 });
 });
 
-test('an entry for each operation, with the running balance; nothing where nothing moves (N9)', () => {
+test('an entry for each operation, with the running balance; nothing where nothing moves', () => {
   expect(lines(reserve(THREE, 700)!)).toEqual([
     ['EARN_PURCHASE', 1000, 1000],
     ['EARN_PURCHASE', 500, 1500],
@@ -39,7 +39,7 @@ test('all or nothing', () => {
   expect(spendableWon(reserve(THREE, 1800)!)).toBe(0);
 });
 
-test('a lot is dead from its expiry on, and expires once, each in the order of spending (N6, N12)', () => {
+test('a lot is dead from its expiry on, and expires once, each in the order of spending (N6)', () => {
   expect([spendableWon({ ...THREE, at: 49 }), spendableWon({ ...THREE, at: 50 })]).toEqual([1800, 1300]);
   const expired = later(THREE, 70);
   expect(lines(expired)).toEqual([
@@ -53,7 +53,7 @@ test('a lot is dead from its expiry on, and expires once, each in the order of s
   expect(later(expired, 99).written).toEqual([]);
 });
 
-test('what is reserved does not expire before it comes back, and then it does (N27)', () => {
+test('what is reserved does not expire before it comes back, and then it does', () => {
   const reserved = reserve(THREE, 700)!;
   const { movements } = reserved.written.at(-1)!;
   const dead = later(reserved, 60);
@@ -72,7 +72,7 @@ test('what is reserved does not expire before it comes back, and then it does (N
   ]);
 });
 
-test('a reward is clawed back from its own lot first, less what of it has expired, down to 0 (N21)', () => {
+test('a reward is clawed back from its own lot first, less what of it has expired, down to 0', () => {
   const rewarded = grant(THREE, { lotId: 'r', type: 'EARN_REVIEW', amountWon: 400, expiresAt: 90, reference: 'rev' });
   const reward = { lotId: 'r', amountWon: 400, expiredWon: 0 };
   expect(left(revoke(rewarded, reward, 'rev'))).toEqual({ a: 500, b: 1000, c: 300, r: 0 });

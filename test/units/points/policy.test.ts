@@ -3,7 +3,7 @@ import { DEFAULT_SETTINGS, lacksExpiry, merged } from '../../../domain/points/po
 import { Environment } from '../../../db/kernel/environment.ts';
 import { readSwitches, switchesOf } from '../../../db/kernel/pointSwitches.ts';
 
-test('a store without a policy gives nothing and lets nobody use points (N1)', () => {
+test('a store without a policy gives nothing and lets nobody use points', () => {
   expect(DEFAULT_SETTINGS).toEqual({
     reviewReward: { enabled: false, textPoint: 0, photoPoint: 0 },
     purchaseEarn: { enabled: false, rateBp: 0 },
@@ -12,7 +12,7 @@ test('a store without a policy gives nothing and lets nobody use points (N1)', (
   });
 });
 
-test('only the leaves that are sent change (N2)', () => {
+test('only the leaves that are sent change', () => {
   const earning = merged(DEFAULT_SETTINGS, { purchaseEarn: { enabled: true }, expiryDays: 365 });
   const both = merged(earning, { purchaseEarn: { rateBp: 100 }, use: { unit: 10 } });
   expect(both).toEqual({
@@ -36,7 +36,7 @@ test('an earning needs an expiry, whatever is sent with it', () => {
   }
 });
 
-test('the operator’s switches are on, unless they say false; anything else is no switch (N3)', () => {
+test('the operator’s switches are on, unless they say false; anything else is no switch', () => {
   expect(readSwitches({})).toEqual({ available: true, useAvailable: true });
   expect(readSwitches({ POINTS_AVAILABLE: 'false' })).toEqual({ available: false, useAvailable: true });
   expect(readSwitches({ POINTS_USE_AVAILABLE: 'false' })).toEqual({ available: true, useAvailable: false });

@@ -1,4 +1,4 @@
-/** How many points a checkout uses (N22, N25): golden numbers by hand, and what holds for any checkout. */
+/** How many points a checkout uses: golden numbers by hand, and what holds for any checkout. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { decideUse, maxUsable, type Payable, payableWon, type PointPreview, usePoints, type UseRules } from '../../../domain/points/use.ts';

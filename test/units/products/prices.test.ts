@@ -1,4 +1,4 @@
-/** Prices and delivery fees against tables worked out by hand (docs/contract.md#prices, docs/contract.md#delivery; D41, D42, D58). */
+/** Prices and delivery fees against tables worked out by hand (docs/contract.md#prices, docs/contract.md#delivery). */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { daysBetween, nightsOf } from '../../../domain/products/calendar.ts';

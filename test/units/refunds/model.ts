@@ -1,5 +1,5 @@
 /**
- * A second model of refunds, written from the specification (the chapter on claims; D20, D46, D49, D50, D53, D73; F40) before its author
+ * A second model of refunds, written from the specification (the chapter on claims) before its author
  * read domain/refunds. Every unit carries the money that it was paid with; what goes back is counted by walking over units. The properties
  * compare both.
  */
@@ -61,7 +61,7 @@ interface Unit extends Purse {
   readonly price: number;
   readonly coupon: number;
   is: 'WITH_BUYER' | 'GONE' | 'SWAPPED';
-  /** Its flow has given its money back while it stayed (F40). */
+  /** Its flow has given its money back while it stayed. */
   isSettled?: true;
 }
 /** What is charged now, and whether anything ever was: nothing is charged twice. */
@@ -74,7 +74,7 @@ const noCharge = (): Charge => ({ standing: { cash: 0, points: 0 }, isMade: fals
 const sum = (amounts: readonly number[]) => amounts.reduce((total, amount) => total + amount, 0);
 const total = (purse: Purse) => purse.cash + purse.points;
 
-/** The unit at `position` (from 1) of `count`, of an amount that is spread by D20. */
+/** The unit at `position` (from 1) of `count`, of an amount that is spread by position (D20). */
 function atPosition(amount: number, position: number, count: number): number {
   const upTo = (cumulative: number) => (amount * cumulative - ((amount * cumulative) % count)) / count;
   return upTo(position) - upTo(position - 1);
@@ -174,7 +174,7 @@ export class RefundModel {
     const { bundle } = this.order.lines[line]!;
     return bundle === null ? noCharge() : this.shortfalls[bundle]!;
   }
-  /** "Seller fault plus sellerFaultFreeShipping"; with the switch off a fault of the seller is a change of mind (D50). */
+  /** "Seller fault plus sellerFaultFreeShipping"; with the switch off a fault of the seller is a change of mind. */
   private isAtSellersCost(departure: Departure): boolean {
     return departure.blame === 'SELLER' && this.policyOf(departure).sellerFaultFreeShipping;
   }
@@ -194,7 +194,7 @@ export class RefundModel {
     return cash;
   }
 
-  /** "Given back when the rest leaves later" (D50). */
+  /** "Given back when the rest leaves later". */
   private shortfallBack(departure: Departure, purse: Purse): number {
     if (this.bundleOf(departure) === null || this.bundleRest(departure).length > 0) return 0;
     const shortfall = this.shortfallOf(departure);

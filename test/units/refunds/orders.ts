@@ -96,7 +96,7 @@ export interface Request extends Omit<Departure, 'line' | 'quantity'> {
   readonly pick: number;
   readonly size: number;
   readonly isRejected: boolean;
-  /** Its flow refunds what remains of the line before, on the way (F40). */
+  /** Its flow refunds what remains of the line before, on the way. */
   readonly isSettled: boolean;
 }
 export const requests: fc.Arbitrary<readonly Request[]> = fc.array(

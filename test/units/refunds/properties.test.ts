@@ -60,7 +60,7 @@ class Books {
     return answer;
   }
 
-  /** A flow's refund on the way: the units stay, and nothing pays for them again (F40). */
+  /** A flow's refund on the way: the units stay, and nothing pays for them again. */
   settle(index: number, deduct: number): Answer {
     const { couponDiscountWon, quantity, canceledQuantity, isSettled } = this.stored.items[index]!;
     if (!isSettled) this.back.coupon += shareOf(couponDiscountWon, quantity, canceledQuantity, quantity - canceledQuantity);

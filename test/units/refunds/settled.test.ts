@@ -1,4 +1,4 @@
-/** A flow's refund on the way (F40): what it pays, and what leaves afterwards. */
+/** A flow's refund on the way: what it pays, and what leaves afterwards. */
 import { describe, expect, test } from '@jest/globals';
 import type { ModelLine, ModelOrder } from './model.ts';
 import { StoredOrder } from './orders.ts';

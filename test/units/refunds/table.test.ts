@@ -1,4 +1,4 @@
-/** The rules of refunds, row by row (D20, D49, D50, D53, D73): an order, what leaves it, what the last of it gives. */
+/** The rules of refunds, row by row: an order, what leaves it, what the last of it gives. */
 import { describe, expect, test } from '@jest/globals';
 import type { Answer, Departure, ModelBundle, ModelLine, ModelOrder, ModelPolicy } from './model.ts';
 import { StoredOrder } from './orders.ts';

@@ -1,4 +1,4 @@
-/** Whose turn it is among the transitions of a process (activities/kernel/places.ts, F44). */
+/** Whose turn it is among the transitions of a process (activities/kernel/places.ts). */
 import { expect, test } from '@jest/globals';
 import { mock } from 'node:test';
 import { setImmediate as settled } from 'node:timers/promises';

@@ -23,7 +23,7 @@ test('no prefix of workflow ids is the beginning of another', () => {
   expect(heads.filter((head, i) => heads.some((other, j) => j !== i && other.startsWith(head)))).toEqual([]);
 });
 
-test('a run is named by its row, an order item’s by its number (D69)', () => {
+test('a run is named by its row, an order item’s by its number', () => {
   expect(WORKFLOW_TYPES.map((type) => runOf(type, 's', 'e').workflowId).toSorted()).toEqual([
     'approval-notice/s/e',
     'approval/s/e',
@@ -44,7 +44,7 @@ test('a run is named by its row, an order item’s by its number (D69)', () => {
   });
 });
 
-test('what the items of an order in one flow share is a run of the order’s number and the flow’s key (F32)', () => {
+test('what the items of an order in one flow share is a run of the order’s number and the flow’s key', () => {
   expect(orderGroupRun({ storeId: 's', groupId: 'g', orderItemNo: '2611230000000101', flowKey: 'tables' })).toEqual({
     storeId: 's',
     workflowType: 'orderGroup',

@@ -207,7 +207,7 @@ const canonical = (value: unknown): string =>
       : part,
   );
 
-/** Rows that changed without a later `lastChangedAt`, and orders whose items or claims changed without theirs (D70). */
+/** Rows that changed without a later `lastChangedAt`, and orders whose items or claims changed without theirs. */
 export function unmarked(before: Books, after: Books): string[] {
   const isMarked = (old: Row, row: Row) => Date.parse(row['last_changed_at'] as string) > Date.parse(old['last_changed_at'] as string);
   const changes = (was: readonly Row[], are: readonly Row[], id: string) =>

@@ -168,7 +168,7 @@ const lineOf = (bought: Product, orderItemId: string, bundle: number | null, pol
   daysLeft: null,
 });
 
-/** As if it had been bought with a coupon, which buyers do not have yet, and with points: the order's fields are there (D53). */
+/** As if it had been bought with a coupon, which buyers do not have yet, and with points: the order's fields are there. */
 async function payOtherwise({ shop: { store } }: Lane, orderId: string, bought: Shop, dice: Dice): Promise<Shop> {
   const lines = bought.lines.map((line): Line => {
     const coupon = Math.floor(line.paid.cash / dice.pick([7, 10]));

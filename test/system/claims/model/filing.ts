@@ -13,7 +13,7 @@ export const openClaim = (shop: Shop, line: Line): Claim | undefined =>
   shop.claims.find((claim) => shop.lines[claim.line] === line && isOpen(claim));
 export const activeQuantity = ({ quantity, left }: Line): number => quantity - left;
 
-/** The stages in which each claim is taken (D46). */
+/** The stages in which each claim is taken. */
 function checkStage(shop: Shop, { status, isShipped, since }: Line, type: ClaimType): void {
   const stages: readonly Line['status'][] =
     type === 'CANCEL' ? ['PAID', 'CONFIRMED'] : ['DELIVERED', ...(isShipped ? (['DISPATCHED'] as const) : [])];
@@ -39,7 +39,7 @@ function admit(shop: Shop, { line: index, type, reason, quantity: wanted, exchan
   const claimDeliveryFee = claimFee(line, type, isFault);
   return { line, quantity, optionId, isFault, claimDeliveryFee, isAtOnce: type === 'CANCEL' && line.status === 'PAID' };
 }
-/** Of an exchange, which the seller bills (D51). */
+/** Of an exchange, which the seller bills. */
 const claimFee = ({ policy }: Line, type: ClaimType, isFault: boolean): number =>
   type !== 'EXCHANGE' || (isFault && policy.sellerFaultFreeShipping) ? 0 : policy.exchangeDeliveryFee;
 
@@ -110,7 +110,7 @@ export function approve(shop: Shop, claim: Claim, deduct: number): void {
   claim.amounts = leave(shop, line, { quantity, isFault, deduct, isReturn: type === 'RETURN' }, true);
   end(line, type === 'CANCEL' ? 'CANCELED' : 'RETURNED');
 }
-/** The last units have left (D11). */
+/** The last units have left. */
 export function end(line: Line, status: Line['status']): void {
   if (activeQuantity(line) > 0) return;
   line.status = status;

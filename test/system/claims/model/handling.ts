@@ -1,6 +1,4 @@
-/**
- * What sellers do with a claim, and how its buyer takes it back: who may do what in each status (docs/contract.md#claims, D47, D48, D51).
- */
+/** What sellers do with a claim, and how its buyer takes it back: who may do what in each status (docs/contract.md#claims). */
 import { approve, close, end, viewOf } from './filing.ts';
 import { type Action, type Answer, type Claim, type Line, refuse, type Shop } from './state.ts';
 

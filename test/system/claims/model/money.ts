@@ -1,6 +1,6 @@
 /**
- * What goes back for units that leave an order, written a second time from the specification (docs/contract.md#refunds, D20, D49, D50, D53,
- * D73): no line of domain/refunds is used here. Won.
+ * What goes back for units that leave an order, written a second time from the specification (docs/contract.md#refunds): no line of
+ * domain/refunds is used here. Won.
  */
 export interface Money {
   cash: number;

@@ -91,7 +91,7 @@ const orders = (left: readonly number[]): number[][] =>
 function compare(shop: Shop, action: Action, { status, body }: Reply, isRace: boolean): string[] {
   const expected = apply(shop, action);
   const code = body.error?.code ?? null;
-  // An approval that loses a race is told so (D47).
+  // An approval that loses a race is told so.
   const isLost = isRace && action.do === 'approve' && code === 'CONCURRENT_UPDATE' && expected.code === 'INVALID_STATUS';
   const wrong = isLost || (expected.status === status && expected.code === code) ? [] : [`${expected.status} ${String(expected.code)}`];
   const data = (body.data ?? {}) as Record<string, unknown>;

@@ -1,7 +1,4 @@
-/**
- * What the API answers about one order, written from the specification (docs/contract.md#claims, D11, D12, D18, D19, D33, D46–D52), not
- * from the code.
- */
+/** What the API answers about one order, written from the specification (docs/contract.md#claims), not from the code. */
 import { activeQuantity, end, file, openClaim, previewed } from './filing.ts';
 import { handle, learnRefund } from './handling.ts';
 import { leave } from './money.ts';

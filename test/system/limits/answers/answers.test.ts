@@ -1,4 +1,4 @@
-/** No answer of a list passes 1 MiB at its largest page, with the largest values that can be stored (D90). */
+/** No answer of a list passes 1 MiB at its largest page, with the largest values that can be stored. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { endpoints } from '../../../../api/endpoints.ts';

@@ -1,4 +1,4 @@
-/** A store in which everything that lists show is as large as it can be stored (D90). */
+/** A store in which everything that lists show is as large as it can be stored. */
 import { imageUrl, many, moment, type Planter, type Row, text } from './plant.ts';
 
 const PRODUCTS = 101;

@@ -1,4 +1,4 @@
-/** Logs, members, clients, flows and deliveries that are as large as they can be stored (D90). */
+/** Logs, members, clients, flows and deliveries that are as large as they can be stored. */
 import { DAY } from '../../../../domain/kernel/time.ts';
 import { many, moment, type Planter, type Row, text } from './plant.ts';
 

@@ -1,4 +1,4 @@
-/** What expressions cost (F43), and what stops them whatever they were thought to cost. */
+/** What expressions cost, and what stops them whatever they were thought to cost. */
 import { describe, expect, test } from '@jest/globals';
 import { compileExpressions } from '../../../../domain/flows/expressions/compile.ts';
 import { MAX_EXPRESSION, MAX_STEP, Meter } from '../../../../domain/flows/expressions/meter.ts';
