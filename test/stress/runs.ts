@@ -46,6 +46,7 @@ export const STRESS_RUNS: readonly StressRun[] = [
   system(3, { OPEN_RUNS: '500000' }, 'test/system/db/overdue'),
   system(8, { FLOW_RUNS: '1000' }, 'test/system/flows/randomRuns'),
   ...CLAIM_SEEDS.map((seed) => system(28, { CLAIM_SEED: String(seed), CLAIM_SEQUENCES: '500' }, 'test/system/claims/model')),
+  system(3, { TERMINATIONS: 'all' }, 'test/system/runs/termination'),
   system(7, { FLOW_ITEMS: '1000' }, 'test/faults/migration'),
   system(12, { CLAIM_KILLS: 'all', PAYMENT_KILLS: 'all' }, 'test/faults/paymentFailpoints'),
   { script: 'deliveries', args: ['--events', '10000', '--rate', '50', '--kills', '50'], env: {}, minutes: 8 },
