@@ -40,6 +40,8 @@ export const STRESS_RUNS: readonly StressRun[] = [
   system(3, { LARGE_READERS: '12' }, 'test/system/limits/answers'),
   system(2, { AGENT_CHANGES: '500' }, 'test/system/contract/agentMatrix'),
   system(10, { SHAPE_RUNS: '50' }, 'test/system/contract/shapes'),
+  system(1, { POLICY_BODIES: 'all' }, 'test/system/contract/policies'),
+  system(2, { FOREIGN_VALUES: 'all' }, 'test/system/contract/foreignPlaces'),
   system(5, { FUZZ_INPUTS: '20000' }, 'test/system/contract/inputs'),
   system(15, { FUZZ_PAIRS: '45000' }, 'test/system/identity/differential'),
   system(10, { REFRESH_KILLS: '100' }, 'test/system/identity/crash'),
