@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 const common = { runner: '<rootDir>/test/runner/runner.js' };
 const system = {
   ...common,
@@ -25,5 +27,6 @@ export default {
   ],
   testSequencer: '<rootDir>/test/kernel/sequencer.js',
   testTimeout: 60_000,
-  maxWorkers: 3,
+  // Suites wait as often as they work. They share one system, which has no use for more than four.
+  maxWorkers: Math.min(availableParallelism() + 1, 4),
 };

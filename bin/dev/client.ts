@@ -1,5 +1,6 @@
 /** A client that knows only HTTP: seller, buyer, and a browser without JavaScript. */
 import { randomUUID } from 'node:crypto';
+import { send, type Sent } from './request.ts';
 
 export interface Reply {
   readonly status: number;
@@ -25,17 +26,21 @@ export async function call(
   options: { body?: unknown; headers?: Headers_ } = {},
 ): Promise<Reply> {
   const { body, headers } = options;
-  const isText = typeof body === 'string';
-  const response = await fetch(base + path, {
+  const sent = {
     method,
-    redirect: 'manual',
     headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-    ...(body !== undefined && { body: isText ? body : JSON.stringify(body) }),
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     signal: AbortSignal.timeout(30_000),
-  });
-  const text = await response.text();
-  const isJson = response.headers.get('content-type')?.includes('json') ?? false;
-  return { status: response.status, headers: response.headers, body: (isJson ? JSON.parse(text) : { text }) as Reply['body'] };
+  };
+  const { status, headers: answered, text } = await (globalThis.fetch === PLAIN_FETCH ? send : sendByFetch)(base + path, sent);
+  const isJson = answered.get('content-type')?.includes('json') ?? false;
+  return { status, headers: answered, body: (isJson ? JSON.parse(text) : { text }) as Reply['body'] };
+}
+/** Tests that watch every request replace `fetch`. */
+const PLAIN_FETCH = globalThis.fetch;
+async function sendByFetch(url: string, sent: Sent): ReturnType<typeof send> {
+  const response = await fetch(url, { ...sent, redirect: 'manual' });
+  return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
 export interface Credentials {

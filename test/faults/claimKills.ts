@@ -20,14 +20,12 @@ interface Transition {
   readonly pays?: true;
 }
 const collected = ['collect', 'completeCollection'] as const;
-/** Those that move money or stock. */
-const MOVING: readonly Transition[] = [
-  { type: 'RETURN', before: collected, event: 'approve', status: 'COMPLETED', pays: true },
-  { type: 'RETURN', before: collected, event: 'reject', status: 'REJECTED' },
-  { type: 'EXCHANGE', before: collected, event: 'redeliver', status: 'REDELIVERING' },
-];
+/** The one that moves money and stock. */
+const PAID_BACK: readonly Transition[] = [{ type: 'RETURN', before: collected, event: 'approve', status: 'COMPLETED', pays: true }];
 /** The other commands of a claim's run, and the end of its timer. */
 const OTHERS: readonly Transition[] = [
+  { type: 'RETURN', before: collected, event: 'reject', status: 'REJECTED' },
+  { type: 'EXCHANGE', before: collected, event: 'redeliver', status: 'REDELIVERING' },
   { type: 'CANCEL', before: [], event: 'approve', status: 'COMPLETED', pays: true },
   { type: 'EXCHANGE', before: [...collected, 'redeliver'], event: 'completeExchange', status: 'COMPLETED' },
   { type: 'RETURN', before: [], event: 'collect', status: 'COLLECTING' },
@@ -38,7 +36,7 @@ const OTHERS: readonly Transition[] = [
   { type: 'CANCEL', before: [], event: 'withdraw', status: 'WITHDRAWN' },
 ];
 /** `npm run faults` has all of them. */
-const TRANSITIONS = process.env['CLAIM_KILLS'] === 'all' ? [...MOVING, ...OTHERS] : MOVING;
+const TRANSITIONS = process.env['CLAIM_KILLS'] === 'all' ? [...PAID_BACK, ...OTHERS] : PAID_BACK;
 
 interface Filed {
   readonly claimId: string;

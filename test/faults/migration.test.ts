@@ -19,7 +19,7 @@ import { settle, violations } from './invariants.ts';
 import { noPromises } from './load.ts';
 import { Migrating } from './migrating.ts';
 
-const ITEMS = Number(process.env['FLOW_ITEMS'] ?? 24);
+const ITEMS = Number(process.env['FLOW_ITEMS'] ?? 16);
 /** Of kills; a worker is killed once besides. */
 const ROUNDS = Math.ceil(ITEMS / 100);
 const TIME = 120_000 + ITEMS * 1000;

@@ -12,3 +12,8 @@ export const secondApi = (firstPort: number, env: Readonly<Record<string, string
   const { PORT: _, ...first } = underTest.env;
   return forkApi({ ...first, PUBLIC_URL: underTest.api, ...env }, firstPort);
 };
+
+/** How many requests a minute the process of `limitedApi` allows each caller. */
+export const LIMIT = 5;
+/** A process that allows few requests. What it has counted of a caller stays: each test has callers of its own. */
+export const limitedApi = (): Promise<string> => sharedApi({ RATE_LIMIT_PER_MINUTE: String(LIMIT) });

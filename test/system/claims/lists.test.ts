@@ -4,11 +4,10 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { Client } from 'pg';
 import { makeStore } from '../../../bin/ops/store/make.ts';
 import { type ClaimFilter, listClaims } from '../../../db/claims/queries.ts';
-import { migrate } from '../../../db/migrate.ts';
 import type { Tx } from '../../../db/kernel/tx.ts';
 import { viewClaims } from '../../../db/claims/views.ts';
 import { openOrm } from '../../../db/orm.ts';
-import { createDatabase, roleUrl } from '../../kernel/database.ts';
+import { migratedDatabase, roleUrl } from '../../kernel/database.ts';
 import { indexesOf, scansOf } from '../db/plan.ts';
 import { type Bought, ClaimShop, codeOf, dataOf, MANUAL, MIND, PICKUP } from './shop.ts';
 
@@ -174,8 +173,7 @@ describe('among stores that each have many claims', () => {
   let orm: MikroORM;
   let storeId: string;
   beforeAll(async () => {
-    const url = await createDatabase('claimplans');
-    await migrate(url);
+    const url = await migratedDatabase('claimplans');
     const owner = new Client({ connectionString: url });
     await owner.connect();
     await owner.query('SET session_replication_role = replica');

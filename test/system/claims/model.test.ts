@@ -10,7 +10,7 @@ import { sharedApi } from '../../kernel/secondApi.ts';
 import { openLane } from './model/counter.ts';
 import { play, type Sequence } from './model/play.ts';
 
-const SEQUENCES = Number(process.env['CLAIM_SEQUENCES'] ?? 12);
+const SEQUENCES = Number(process.env['CLAIM_SEQUENCES'] ?? 8);
 const SEED = Number(process.env['CLAIM_SEED'] ?? 19);
 /** `LANE:PATH` of a failure: only that is played. */
 const [REPLAYED, PATH] = (process.env['CLAIM_PATH'] ?? '').split(/:(.*)/);

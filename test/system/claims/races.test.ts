@@ -7,7 +7,7 @@ import { type Bought, ClaimShop, codeOf, dataOf, ledger, MIND, type Stage } from
 /** Of each race; `npm run faults` has the full count. */
 const ROUNDS = Math.ceil(Number(process.env['RACE_ROUNDS'] ?? 6) / 3);
 /** Payments of which six claims are approved at once. */
-const PAYMENTS = Number(process.env['CLAIM_PAYMENTS'] ?? 6);
+const PAYMENTS = Number(process.env['CLAIM_PAYMENTS'] ?? 2);
 const shops: ClaimShop[] = [];
 beforeAll(async () => {
   shops.push(...(await Promise.all(Array.from({ length: 4 }, () => ClaimShop.open()))));

@@ -16,7 +16,7 @@ import { callBare, mcpToken } from '../../kernel/mcp.ts';
 import { query, underTest, world } from '../../kernel/world.ts';
 
 /** AGENT_CHANGES=500 for the full count. */
-const RANDOM_CHANGES = Number(process.env['AGENT_CHANGES'] ?? 80);
+const RANDOM_CHANGES = Number(process.env['AGENT_CHANGES'] ?? 50);
 const SCOPES = [
   'product:rw',
   'category:rw',

@@ -7,7 +7,7 @@ import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { endpoints } from '../../../api/endpoints.ts';
 import { type Change, changesBetween } from '../../../domain/audit/changes.ts';
 import { call, type Headers_ } from '../../../bin/dev/client.ts';
-import { query, underTest, type World, world } from '../../kernel/world.ts';
+import { query, repeated, underTest, type World, world } from '../../kernel/world.ts';
 import { walk } from './examples.ts';
 
 interface Preview {
@@ -79,7 +79,8 @@ const OF_STORE: Readonly<Record<string, string>> = { 'points.replacePolicy': '/v
 async function shown(operation: string, type: string, id: string | null, headers: Headers_): Promise<object | null> {
   if (type === 'STORE') return (await call(underTest.api, 'GET', OF_STORE[operation] ?? '/v1/store', { headers })).body.data as object;
   if (id === null) return null;
-  const { status, body } = await call(underTest.api, 'GET', PATHS[type]! + id, { headers });
+  // A busy machine is no difference.
+  const { status, body } = await repeated(() => call(underTest.api, 'GET', PATHS[type]! + id, { headers }));
   return status === 200 ? (body.data as object) : null;
 }
 

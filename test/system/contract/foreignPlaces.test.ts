@@ -148,11 +148,15 @@ const withQuery = endpoints.flatMap((endpoint) => {
   const names = Object.keys(properties ?? {}).filter((name) => !['page', 'size', 'limit'].includes(name));
   return names.map((name) => [endpoint, name] as const);
 });
+/** FOREIGN_VALUES=all: each value in each query. Else the value of the query's own name, the numbers, and a fifth of the others. */
+const ALL_VALUES = process.env['FOREIGN_VALUES'] === 'all';
+const valuesOf = (name: string, position: number): readonly string[] =>
+  theirNumbers.filter((value, i) => ALL_VALUES || (i + position) % 5 === 0 || value === theirs[name] || /^\d+$/.test(value));
 describe('in queries', () => {
-  test.each(withQuery.map(([endpoint, name]) => [endpoint.id, name, endpoint] as const))('%s ?%s', async (_, name, endpoint) => {
+  test.each(withQuery.map(([endpoint, name], i) => [endpoint.id, name, endpoint, i] as const))('%s ?%s', async (_, name, endpoint, i) => {
     const [, path = ''] = endpoint.route.split(' ');
     if (path.includes('{')) return;
-    for (const value of theirNumbers) {
+    for (const value of valuesOf(name, i)) {
       const reply = await call(underTest.api, 'GET', `${path}?${name}=${encodeURIComponent(value)}`, { headers: headersOf(endpoint) });
       expect([200, 400]).toContain(reply.status);
       // A short number may be part of this store's own e-mails.

@@ -13,7 +13,7 @@ import { call, type Headers_, type Reply } from '../../../bin/dev/client.ts';
 import { loginAs, people, storeToken } from '../../kernel/login.ts';
 import { underTest, type World, world } from '../../kernel/world.ts';
 
-const CASES = Number(process.env['FUZZ_INPUTS'] ?? 1000);
+const CASES = Number(process.env['FUZZ_INPUTS'] ?? 600);
 
 let shop: World;
 let headersOf: Readonly<Record<string, Headers_>>;
@@ -263,11 +263,14 @@ function wrongProblems(endpoint: Endpoint, position: InputPosition, problems: re
   return isNamed || position.in === 'body' || hasRules ? null : `does not name ${position.name}`;
 }
 
-describe.each(endpoints.map((endpoint) => [endpoint.id, endpoint] as const))('%s', (_, endpoint) => {
+/** Names that every object has: with the full count all of them for each parameter, else one, in turn. */
+const NAMES = ['__proto__', 'constructor', 'toString'];
+const namesFor = (turn: number) => (CASES > 1000 ? NAMES : [NAMES[turn % NAMES.length]!]);
+describe.each(endpoints.map((endpoint, i) => [endpoint.id, endpoint, i] as const))('%s', (_, endpoint, turn) => {
   test('takes a name that every object has for a text like others', async () => {
     const own = places(endpoint).filter((position) => position.in === 'query' || position.in === 'path');
-    for (const parameter of own)
-      for (const text of ['__proto__', 'constructor', 'toString']) {
+    for (const [i, parameter] of own.entries())
+      for (const text of namesFor(turn + i)) {
         const reply = await send(endpoint, { position: parameter, value: undefined, text });
         expect([parameter, text, wrong(endpoint, { position: parameter, value: undefined, text }, reply)]).toEqual([parameter, text, null]);
       }

@@ -32,15 +32,32 @@ const sendBody = async (endpoint: Endpoint, headers: Headers_, body: unknown): P
 const named = (list: readonly Endpoint[]) => list.map((endpoint) => [endpoint.id, endpoint] as const);
 const store = named(endpoints.filter((endpoint) => endpoint.access === 'store'));
 
-/** The console's rules for each role are in test/identity. */
-let owner: Promise<string> | undefined;
-const ownerOf = ({ store: { storeId, storeCode } }: World) =>
-  (owner ??= seedMembers(storeId, [{ role: 'OWNER', email: `owner@${storeCode}.example` }]).then(() =>
-    storeToken(`owner@${storeCode}.example`, storeId),
-  ));
 let shop: World;
 let rival: World;
 let bearer: Record<string, string>;
+/** Callers of our store, each made when it is first wanted. The console's rules for each role are in test/identity. */
+const callers = {
+  owner: once(async () => {
+    const { storeId, storeCode } = shop.store;
+    await seedMembers(storeId, [{ role: 'OWNER', email: `owner@${storeCode}.example` }]);
+    return { authorization: `Bearer ${await storeToken(`owner@${storeCode}.example`, storeId)}` };
+  }),
+  user: once(async () => ({ authorization: `Bearer ${(await loginAs('somebody@example.com')).user.access_token}` })),
+  member: once(async () => (await shop.member()).headers),
+  buyer: once(async () => (await shop.buyer()).headers),
+  foreignBuyer: once(async () => (await rival.buyer()).headers),
+};
+function once(make: () => Promise<Headers_>): () => Promise<Headers_> {
+  let made: Promise<Headers_> | undefined;
+  return () => (made ??= make());
+}
+const clients = new Map<string, Promise<Headers_>>();
+/** Our client's headers with these scopes. */
+function clientWith(scopes: string): Promise<Headers_> {
+  const headers = clients.get(scopes) ?? token(underTest.api, shop.store, scopes).then((value) => ({ authorization: `Bearer ${value}` }));
+  clients.set(scopes, headers);
+  return headers;
+}
 /** As ours in everything but its key. */
 let forged: string;
 beforeAll(async () => {
@@ -79,8 +96,7 @@ describe.each(store)('%s', (_, endpoint) => {
     const others = CLIENT_SCOPES.filter((scope) => !endpoint.scopes!.some((wanted) => scope.startsWith(`${wanted.split(':')[0]!}:`))).join(
       ' ',
     );
-    const headers = { authorization: `Bearer ${await token(underTest.api, shop.store, others)}` };
-    expect((await send(endpoint, headers, endpoint.body && { zz: 1 })).body.error?.code).toBe('INSUFFICIENT_SCOPE');
+    expect((await send(endpoint, await clientWith(others), endpoint.body && { zz: 1 })).body.error?.code).toBe('INSUFFICIENT_SCOPE');
   });
   test('403 when X-Store-Id names another store', async () => {
     const reply = await send(endpoint, { ...bearer, 'x-store-id': rival.store.storeId });
@@ -88,15 +104,21 @@ describe.each(store)('%s', (_, endpoint) => {
   });
 });
 
+/** POLICY_BODIES=all: each operation refuses each of them. Else one of each kind, in turn. */
+const ALL_BODIES = process.env['POLICY_BODIES'] === 'all';
+const inTurn = (all: readonly string[], turn: number) => (ALL_BODIES ? all : [all[turn % all.length]!]);
+const FOREIGN_TYPES = ['text/plain', 'application/merge-patch+json', 'application/json; charset=euc-kr'];
+const MALFORMED = ['{', 'null', '[]', '"x"', '1'];
 // Multipart bodies: test/uploads.
-describe.each(named(endpoints.filter((endpoint) => endpoint.maxFileBytes === undefined)))('%s', (_, endpoint) => {
+const bodied = endpoints.filter((endpoint) => endpoint.maxFileBytes === undefined);
+describe.each(bodied.map((endpoint, i) => [endpoint.id, endpoint, i] as const))('%s', (_, endpoint, turn) => {
   const caller = async (): Promise<Headers_> => {
     const isServers = CLIENT_SCOPES.some((held) => endpoint.scopes?.every((scope) => covers([held], scope)) ?? true);
-    if (endpoint.access === 'store' && (endpoint.console || !isServers)) return { authorization: `Bearer ${await ownerOf(shop)}` };
-    if (endpoint.access === 'user') return { authorization: `Bearer ${(await loginAs('somebody@example.com')).user.access_token}` };
+    if (endpoint.access === 'store' && (endpoint.console || !isServers)) return callers.owner();
+    if (endpoint.access === 'user') return callers.user();
     if (endpoint.access === 'store') return bearer;
-    if (endpoint.access === 'customer') return (await shop.member()).headers;
-    return endpoint.access === 'buyer' ? (await shop.buyer()).headers : { 'x-store-code': shop.store.storeCode };
+    if (endpoint.access === 'customer') return callers.member();
+    return endpoint.access === 'buyer' ? callers.buyer() : { 'x-store-code': shop.store.storeCode };
   };
   const reachable = endpoint.access !== 'payment';
   test('refuses every body that it does not declare', async () => {
@@ -104,9 +126,9 @@ describe.each(named(endpoints.filter((endpoint) => endpoint.maxFileBytes === und
     const headers = await caller();
     const unknown = await sendBody(endpoint, headers, { zz: 1 });
     expect(unknown.body.error?.fieldErrors).toContainEqual(expect.objectContaining({ field: 'zz', code: 'UNKNOWN_FIELD' }));
-    for (const type of ['text/plain', 'application/merge-patch+json', 'application/json; charset=euc-kr'])
+    for (const type of inTurn(FOREIGN_TYPES, turn))
       expect((await sendBody(endpoint, { ...headers, 'content-type': type }, '{}')).body.error?.code).toBe('UNSUPPORTED_MEDIA_TYPE');
-    for (const malformed of ['{', 'null', '[]', '"x"', '1'])
+    for (const malformed of inTurn(MALFORMED, turn))
       expect((await sendBody(endpoint, headers, malformed)).body.error?.code).toBe('VALIDATION_FAILED');
     expect((await sendBody(endpoint, headers, { zz: '\u0000' })).body.error?.fieldErrors).toContainEqual(
       expect.objectContaining({ code: 'CONTROL_CHARACTER' }),
@@ -122,7 +144,7 @@ test.each(named(endpoints.filter((endpoint) => endpoint.access === 'buyer')))(
     expect((await send(endpoint, {})).body.error?.code).toBe('STORE_REQUIRED');
     expect((await send(endpoint, { 'x-store-code': 'no-such-store' })).body.error?.code).toBe('STORE_NOT_FOUND');
     expect((await send(endpoint, { 'x-store-code': shop.store.storeCode })).status).toBe(401);
-    const foreign = (await rival.buyer()).headers['x-cart-token']!;
+    const foreign = (await callers.foreignBuyer())['x-cart-token']!;
     const stranger = await send(endpoint, { 'x-store-code': shop.store.storeCode, 'x-cart-token': foreign });
     // Where tokens that have ended are replaced, an unknown one is as good as ended: it opens an empty cart.
     if (!endpoint.renewsSession) expect(stranger.status).toBe(401);

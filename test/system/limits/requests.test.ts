@@ -1,21 +1,20 @@
 /** How many requests a minute may be made, and who counts as whom. */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Windows } from '../../../api/web/windows.ts';
 import { newApiToken } from '../../../db/identity/apiTokens.ts';
 import { MINUTE } from '../../../domain/kernel/time.ts';
-import { newAddress, ownApi } from '../../kernel/api.ts';
+import { newAddress } from '../../kernel/api.ts';
+import { LIMIT, limitedApi } from '../../kernel/secondApi.ts';
 import { call, type Headers_, type Reply } from '../../../bin/dev/client.ts';
 import { underTest, world } from '../../kernel/world.ts';
 
-const LIMIT = 5;
-let limited: Awaited<ReturnType<typeof ownApi>>;
+let limited: string;
 beforeAll(async () => {
-  limited = await ownApi({ RATE_LIMIT_PER_MINUTE: String(LIMIT) });
+  limited = await limitedApi();
 }, 30_000);
-afterAll(() => limited.stop());
 
 const at = (address: string, headers: Headers_ = {}): Headers_ => ({ 'x-forwarded-for': address, ...headers });
-const request = (path: string, headers: Headers_, method = 'GET', body?: unknown) => call(limited.api, method, path, { headers, body });
+const request = (path: string, headers: Headers_, method = 'GET', body?: unknown) => call(limited, method, path, { headers, body });
 const statuses = async (times: number, one: () => Promise<Reply>) => {
   const seen: number[] = [];
   for (let i = 0; i < times; i++) seen.push((await one()).status);
@@ -109,7 +108,7 @@ describe('requests a minute', () => {
   test('a refusal has the form of its surface', async () => {
     const address = newAddress();
     await statuses(LIMIT, () => request('/nowhere', at(address)));
-    const page = await fetch(`${limited.api}/pay/x?lang=en`, { headers: at(address) });
+    const page = await fetch(`${limited}/pay/x?lang=en`, { headers: at(address) });
     expect([page.status, page.headers.get('content-type'), page.headers.get('cache-control')]).toEqual([
       429,
       'text/html; charset=utf-8',
@@ -118,14 +117,14 @@ describe('requests a minute', () => {
     expect(Number(page.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(await page.text()).toContain('Too many requests');
     for (const path of ['/oauth2/token', '/oauth2/nowhere']) {
-      const flat = await fetch(limited.api + path, { method: 'POST', headers: at(address) });
+      const flat = await fetch(limited + path, { method: 'POST', headers: at(address) });
       expect([flat.status, await flat.json()]).toEqual([429, { error: 'temporarily_unavailable', error_description: expect.any(String) }]);
       expect(Number(flat.headers.get('retry-after'))).toBeGreaterThan(0);
     }
   });
   test('documents have ten times the limit of an address; whether the process is well has none', async () => {
     const address = newAddress();
-    const open = async (path: string) => (await fetch(limited.api + path, { headers: at(address) })).status;
+    const open = async (path: string) => (await fetch(limited + path, { headers: at(address) })).status;
     for (let n = 0; n < 10 * LIMIT; n++) expect(await open(n % 2 ? '/docs/start.js' : '/openapi/events.json')).toBe(200);
     expect([await open('/docs'), await open('/openapi/store.json')]).toEqual([429, 429]);
     expect([await open('/health/live'), await open('/storefront/v1/store')]).toEqual([200, 400]);
@@ -142,7 +141,7 @@ describe('requests a minute', () => {
       '/openapi/storefront.yaml',
       '/openapi/events.json',
     ])
-      expect([path, (await fetch(limited.api + path, { headers: at(address) })).status]).toEqual([path, 200]);
+      expect([path, (await fetch(limited + path, { headers: at(address) })).status]).toEqual([path, 200]);
     // What only looks like it is nothing of theirs.
     for (const path of ['/docs/nothing', '/health/nothing', '/openapi/nothing.json'])
       expect((await request(path, at(address))).status).toBe(429);

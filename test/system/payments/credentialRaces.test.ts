@@ -22,7 +22,7 @@ import {
   untilRefunded,
 } from './shop.ts';
 
-const ATTEMPTS = Number(process.env['PAYMENT_ATTEMPTS'] ?? 20);
+const ATTEMPTS = Number(process.env['PAYMENT_ATTEMPTS'] ?? 12);
 const BUYERS_AT_ONCE = 8;
 const RETURN = { returnUrl: 'https://shop.example.com/done' };
 const TERMS = { termsUrl: 'https://a.kr/t', termsVersion: '1', privacyUrl: 'https://a.kr/p', privacyVersion: '1' };

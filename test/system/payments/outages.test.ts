@@ -20,7 +20,7 @@ import {
 } from './shop.ts';
 
 /** More than the failures that open a circuit; `npm run stress` has twenty. */
-const PAYMENTS = Number(process.env['OUTAGE_PAYMENTS'] ?? 8);
+const PAYMENTS = Number(process.env['OUTAGE_PAYMENTS'] ?? 6);
 const begin = (shop: PaidShop, pg: Provider) => Promise.all(Array.from({ length: PAYMENTS }, () => shop.begin(pg)));
 const idsOf = (begun: readonly Begun[]) => begun.map(({ paymentId }) => paymentId);
 const resultOf = (url: URL) => url.searchParams.get('svcResult');

@@ -5,10 +5,9 @@ import { Client } from 'pg';
 import { makeStore } from '../../../bin/ops/store/make.ts';
 import { listInquiries, listInquiriesOf, listShownInquiries } from '../../../db/inquiries/queries.ts';
 import type { Tx } from '../../../db/kernel/tx.ts';
-import { migrate } from '../../../db/migrate.ts';
 import { openOrm } from '../../../db/orm.ts';
 import { listReviews, listShownReviews, readReview } from '../../../db/reviews/queries.ts';
-import { createDatabase, roleUrl } from '../../kernel/database.ts';
+import { migratedDatabase, roleUrl } from '../../kernel/database.ts';
 import { query } from '../../kernel/world.ts';
 import { indexesOf, scansOf } from '../db/plan.ts';
 import { codeOf, dataOf, PHOTO, ReviewShop } from './shop.ts';
@@ -97,8 +96,7 @@ describe('among stores that each have many reviews and inquiries', () => {
   let orm: MikroORM;
   let storeId: string;
   beforeAll(async () => {
-    const url = await createDatabase('reviewplans');
-    await migrate(url);
+    const url = await migratedDatabase('reviewplans');
     const owner = new Client({ connectionString: url });
     await owner.connect();
     await owner.query('SET session_replication_role = replica');

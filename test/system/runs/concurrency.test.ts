@@ -1,27 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type ChildProcess, fork } from 'node:child_process';
-import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { root } from '../../../bin/kernel/paths.ts';
-import { freePort } from '../../../bin/dev/ports.ts';
 import { Buyer, get, pay } from '../../../bin/dev/client.ts';
+import { sharedApi } from '../../kernel/secondApi.ts';
 import { query, repeated, underTest, until, world } from '../../kernel/world.ts';
 
 /** Buyers at the same moment; more of them queue. */
 const AT_ONCE = 100;
-let second: ChildProcess;
-let apis: string[];
+let apis: readonly string[];
 beforeAll(async () => {
-  const port = await freePort(4900);
-  second = fork(join(root, 'api/main.ts'), [], {
-    execArgv: [],
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    env: { ...process.env, ...underTest.env, PORT: String(port), PUBLIC_URL: underTest.api },
-  });
-  await new Promise((resolve) => second.once('message', resolve));
-  apis = [underTest.api, `http://127.0.0.1:${port}`];
+  apis = [underTest.api, await sharedApi()];
 });
-afterAll(() => void second.kill());
 
 describe('two API processes', () => {
   // `npm run faults` has the full count of 20.

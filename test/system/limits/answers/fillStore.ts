@@ -9,58 +9,59 @@ export async function fillLogs(plant: Planter, userId: string): Promise<void> {
   const [{ audit_id: auditId }] = (await plant.query('SELECT max(audit_id) AS audit_id FROM audit_request')) as [
     { readonly audit_id: string },
   ];
-  await plant.rows(
+  const record = {
+    ...actor,
+    action: 'flows.saveDraft',
+    target_type: 'FLOW',
+    target_id: 'x'.repeat(64),
+    outcome: 'SUCCEEDED',
+    status_code: 200,
+    idempotency_key: 'k'.repeat(255),
+    metadata: { changes, onBehalfOf: 'x'.repeat(64) },
+  };
+  await plant.alike(
     'audit_request',
-    many(101, (i) => ({
-      ...actor,
-      audit_id: `${auditId}${String(i).padStart(3, '0')}`,
-      created_at: moment(i),
-      action: 'flows.saveDraft',
-      target_type: 'FLOW',
-      target_id: 'x'.repeat(64),
-      outcome: 'SUCCEEDED',
-      status_code: 200,
-      request_id: `req_${i}`,
-      idempotency_key: 'k'.repeat(255),
-      metadata: { changes, onBehalfOf: 'x'.repeat(64) },
-    })),
+    record,
+    many(101, (i) => ({ audit_id: `${auditId}${String(i).padStart(3, '0')}`, created_at: moment(i), request_id: `req_${i}` })),
   );
-  await plant.rows(
-    'approval_request',
-    many(101, (i) => ({
-      approval_id: `apr_${i}`,
-      execution_round: 0,
-      status: 'SUCCEEDED',
-      operation_id: 'flows.publish',
-      reason: text(200),
-      principal: 'p',
-      token_ref: {},
-      actor_type: 'AGENT',
-      actor_id: 'x',
-      actor_name: text(100),
-      method: 'POST',
-      path: '/v1/x',
-      params: {},
-      querystring: '',
-      headers: {},
-      fingerprint: 'f',
-      // As much as is listed of them, and more than that.
-      preview: { operationId: 'flows.publish', target: null, changes, facts: { steps: text(i % 2 === 0 ? 1800 : 20_000) } },
-      required_scopes: ['flow:rw'],
-      approver_role: 'ADMIN',
-      created_at: moment(i),
-      expires_at: moment(i),
-      attempts: 1,
-      body: { graph: text(60_000) },
-      decision: 'APPROVE',
-      decided_at: moment(i),
-      decision_note: text(500),
-      approver_user_id: userId,
-      result_status: 200,
-      result_code: 'OK',
-      result_data: { text: text(60_000) },
-    })),
-  );
+  const approval = {
+    execution_round: 0,
+    status: 'SUCCEEDED',
+    operation_id: 'flows.publish',
+    reason: text(200),
+    principal: 'p',
+    token_ref: {},
+    actor_type: 'AGENT',
+    actor_id: 'x',
+    actor_name: text(100),
+    method: 'POST',
+    path: '/v1/x',
+    params: {},
+    querystring: '',
+    headers: {},
+    fingerprint: 'f',
+    required_scopes: ['flow:rw'],
+    approver_role: 'ADMIN',
+    attempts: 1,
+    body: { graph: text(60_000) },
+    decision: 'APPROVE',
+    decided_at: moment(0),
+    decision_note: text(500),
+    approver_user_id: userId,
+    result_status: 200,
+    result_code: 'OK',
+    result_data: { text: text(60_000) },
+  };
+  const ids = many(101, (i) => ({ approval_id: `apr_${i}`, created_at: moment(i), expires_at: moment(i) }));
+  // As much as is listed of them, and more than that, in turn.
+  for (const [remainder, steps] of [1800, 20_000].entries()) {
+    const preview = { operationId: 'flows.publish', target: null, changes, facts: { steps: text(steps) } };
+    await plant.alike(
+      'approval_request',
+      { ...approval, preview },
+      ids.filter((_, i) => i % 2 === remainder),
+    );
+  }
   await plant.copies('api_request_log', 101, (i) => ({
     request_id: `${auditId.replace('aud', 'req')}${String(i).padStart(3, '0')}`,
     path: `/${text(499)}`,

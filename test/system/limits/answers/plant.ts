@@ -36,12 +36,27 @@ export class Planter {
   }
   async rows(table: string, rows: readonly Row[]): Promise<void> {
     const all = JSON.stringify(rows.map((row) => ({ store_id: this.storeId, ...row })));
+    const columns = await this.#columnsOf(table);
+    await this.query(`INSERT INTO ${table} (${columns}) SELECT ${columns} FROM jsonb_populate_recordset(NULL::${table}, $1::jsonb)`, [all]);
+  }
+  /** The same row for each of these changes, whose first column is the id: Postgres copies the large values of the first one. */
+  async alike(table: string, row: Row, [first, ...others]: readonly Row[]): Promise<void> {
+    await this.rows(table, [{ ...row, ...first }]);
+    const columns = await this.#columnsOf(table);
+    const [[id, value] = []] = Object.entries(first!);
+    await this.query(
+      `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM jsonb_array_elements($1::jsonb) changes, LATERAL (
+         SELECT made.* FROM ${table} one, jsonb_populate_record(one, changes) made WHERE one.store_id = $2 AND one.${id!} = $3) made`,
+      [JSON.stringify(others), this.storeId, value],
+    );
+  }
+  async #columnsOf(table: string): Promise<string> {
     const [{ columns }] = (await this.query(
       `SELECT string_agg(quote_ident(attname), ', ') AS columns FROM pg_attribute
         WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''`,
       [table],
     )) as [{ readonly columns: string }];
-    await this.query(`INSERT INTO ${table} (${columns}) SELECT ${columns} FROM jsonb_populate_recordset(NULL::${table}, $1::jsonb)`, [all]);
+    return columns;
   }
   /** So many rows like the first one. */
   async copies(table: string, count: number, changes: (i: number) => Row): Promise<void> {
