@@ -1,5 +1,3 @@
-import { availableParallelism } from 'node:os';
-
 const common = { runner: '<rootDir>/test/runner/runner.js' };
 const system = {
   ...common,
@@ -27,6 +25,5 @@ export default {
   ],
   testSequencer: '<rootDir>/test/kernel/sequencer.js',
   testTimeout: 60_000,
-  // Suites wait as often as they work. They share one system, which has no use for more than four.
-  maxWorkers: Math.min(availableParallelism() + 1, 4),
+  maxWorkers: 3,
 };
