@@ -1,4 +1,7 @@
-/** The only code that joins Koa and endpoints: request id → rate limit → the steps of every request (order.ts) → envelope. */
+/**
+ * Gives each operation its routes in Koa, and walks its requests through the steps (order.ts). Request id and rate limit come before
+ * (api/app.ts).
+ */
 import type { Router, RouterContext } from '@koa/router';
 import { createAcceptor, declared } from './accept.ts';
 import { ACCEPT } from './order.ts';

@@ -1,4 +1,4 @@
-/** Refunds: requested by a cancel, made by the payment's run, one at a time (D35). */
+/** Refunds: requested by a cancel, a claim or a flow, made by the payment's run, one at a time (D35). */
 import { LockMode } from '@mikro-orm/core';
 import { Fault } from '../../domain/kernel/errors.ts';
 import { FOREIGN_PAYMENT, type RefundCause, UNRESOLVED } from '../../domain/payments/rules.ts';

@@ -165,7 +165,7 @@ describe('on the time-skipping server', () => {
       (await under.rows<{ status: string }>('SELECT status FROM payment_attempt WHERE payment_id = ?', [paymentId]))[0]!.status;
 
     /** What passes at once, on the store's clock; in the rest of the day every poll is made. */
-    const SKIPPED = DAY - 30 * MINUTE;
+    const SKIPPED = DAY - 120 * MINUTE;
     /** The day passes once for both. */
     let confirmed: UnknownConfirm;
     let refunded: { run: RunName; pgOrderId: string };
