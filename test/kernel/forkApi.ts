@@ -30,6 +30,8 @@ export async function forkApi(env: Readonly<Record<string, string | undefined>>,
 export class SharedApis {
   readonly #env: Readonly<Record<string, string>>;
   readonly #apis = new Map<string, Promise<Api>>();
+  /** They start one after the other: two at once would find the same port free. */
+  #started: Promise<unknown> = Promise.resolve();
   /** `env`: the first one's. */
   constructor(env: Readonly<Record<string, string>>) {
     this.#env = env;
@@ -38,8 +40,9 @@ export class SharedApis {
   async urlOf(changes: Readonly<Record<string, string>>): Promise<string> {
     const key = JSON.stringify(changes);
     const { PORT: _, METRICS_PORT: _metrics, ...env } = this.#env;
-    const api = this.#apis.get(key) ?? forkApi({ ...env, ...changes }, 4900);
+    const api = this.#apis.get(key) ?? this.#started.then(() => forkApi({ ...env, ...changes }, 4900));
     this.#apis.set(key, api);
+    this.#started = api.catch(() => null);
     return (await api).url;
   }
   stop(): void {
